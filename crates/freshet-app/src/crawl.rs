@@ -64,6 +64,8 @@ pub struct Choices {
     pub deliver: Option<PathBuf>,
     /// Steps from what a person added that robots may go.
     pub depth_max: u16,
+    /// No stream of a server is opened.
+    pub avoids_streams: bool,
 }
 
 /// What decides between boards and threads of a forum: as asked for now, or by an earlier run.
@@ -247,6 +249,7 @@ fn options(choices: &Choices, ceiling: Span) -> RunOptions {
             visits_max,
             forum_share: choices.forum_share,
             objective: choices.objective,
+            uses_streams: !choices.avoids_streams,
             group_max: choices.group.map_or(usize::MAX, |group| group as usize),
             ..CoreOptions::default()
         },
@@ -263,6 +266,7 @@ fn chosen(choices: &Choices, ceiling: Span) -> Vec<(&'static str, String)> {
         ("depth", choices.depth_max.to_string()),
         ("objective", choices.objective.name().to_owned()),
         ("forum_share", choices.forum_share.name().to_owned()),
+        ("streams", if choices.avoids_streams { "no" } else { "where there are some" }.to_owned()),
         ("answers_kept", if choices.keeps_raw { "yes" } else { "no" }.to_owned()),
         ("recording", path(&choices.record)),
         ("delivered_to", path(&choices.deliver)),

@@ -7,6 +7,7 @@
 mod page;
 mod place;
 mod publisher;
+mod stream;
 mod turn;
 mod why;
 mod words;
@@ -153,7 +154,7 @@ struct Known<'a> {
 
 /// The explanation, fact by fact.
 fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) -> Vec<Fact> {
-    let Known { decision, place: Place { turn, group, held }, counts, page, publisher } = known;
+    let Known { decision, place: Place { turn, group, held, streamed }, counts, page, publisher } = known;
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -162,6 +163,7 @@ fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) 
     let visited_at = source.visited_at.and_then(UnixNumber::of);
     let mut facts = vec![Fact::Visits { visited_at, next, state: source.state }];
     facts.extend(held);
+    facts.extend(streamed);
     facts.extend(publisher);
     facts.extend(source.pinned.map(|every| Fact::Pinned { every_s: every.secs_f64() }));
     // Of profiles and relations, which have a pace of their own, a weight changes nothing.

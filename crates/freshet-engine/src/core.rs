@@ -11,7 +11,7 @@
 //! `core/servers.rs`, `core/backlogs.rs`, `core/forums.rs` (with `core/desk.rs`, `core/recheck.rs` and `core/relearn.rs`), `core/groups.rs`, `core/guests.rs`, `core/turns.rs`, `core/robots.rs`. What happens
 //! stands in rooms by verb: `core/intake.rs` learns of servers, sources and robots, `core/budgets.rs` of budgets, `core/begin.rs` starts visits (steps 3 and
 //! 4), `core/page.rs` reacts to answers (step 7), `core/learn.rs` learns from what the store has confirmed (step 10), `core/finish.rs` ends visits (step 2), `core/timing.rs` lets prices move
-//! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read. No event
+//! what waits, `core/fetchers.rs` hands orders to the fetchers that are there, `core/health.rs` lets servers rest that do not answer, `core/unread.rs` those whose pages cannot be read, `core/streams.rs` hears what servers send by themselves. No event
 //! walks over all servers or all sources: what has something to do stands in a set.
 
 mod auction;
@@ -38,6 +38,7 @@ mod relearn;
 mod robots;
 mod servers;
 mod sources;
+mod streams;
 mod timing;
 mod turns;
 mod unread;
@@ -48,6 +49,7 @@ mod weight;
 pub(crate) use health::ServerView;
 pub use message::{Effect, Event, Moment, Restored};
 pub(crate) use recheck::{RECHECKS, STALE_MAX};
+pub(crate) use streams::StreamView;
 pub(crate) use turns::LineView;
 pub(crate) use unread::UnreadView;
 pub(crate) use visits::VISITS_RESERVED;
@@ -102,6 +104,8 @@ pub struct CoreOptions {
     pub objective: Objective,
     /// Which days are not like others, where the store says nothing of it.
     pub calendar: Option<Arc<Calendar>>,
+    /// Streams of servers are opened, where definitions have some.
+    pub uses_streams: bool,
 }
 
 impl Default for CoreOptions {
@@ -117,6 +121,7 @@ impl Default for CoreOptions {
             group_max: usize::MAX,
             objective: Objective::Delay,
             calendar: None,
+            uses_streams: false,
         }
     }
 }
@@ -151,6 +156,7 @@ pub struct Core {
     rechecks: Rechecks,
     relearn: Relearn,
     guests: Guests,
+    streams: streams::Streams,
     frontier: Frontier,
     ledger: Ledger,
     budgets: Budgets,
@@ -204,6 +210,7 @@ impl Core {
             rechecks: Rechecks::default(),
             relearn: Relearn::default(),
             guests: Guests::default(),
+            streams: streams::Streams::default(),
             frontier,
             ledger: Ledger::default(),
             budgets: Budgets::default(),
@@ -225,7 +232,7 @@ impl Core {
         match event {
             Event::Restored(restored) => self.restore(*restored),
             Event::Tick => self.tick(now),
-            Event::Instances(instances) => self.add_servers(instances),
+            Event::Instances(instances) => self.add_servers(instances, now),
             Event::Slots(slots) => slots.into_iter().for_each(|slot| self.add_source(&slot, now)),
             Event::Wanted(slots) => slots.iter().for_each(|slot| self.bring_forward(slot, now)),
             Event::Weighed(source) => self.reweigh(&source, now),
@@ -254,6 +261,11 @@ impl Core {
             Event::Guest(number, ask) => self.on_guest(number, *ask, now),
             Event::Trained(trained) => self.on_trained(*trained, now),
             Event::Fitted(mixture) => self.prices.set_mixture(*mixture, now),
+            Event::StreamFound(found) => self.on_stream_found(*found, now),
+            Event::StreamOpened(id) => self.on_stream_opened(id, now),
+            Event::StreamHeard(id, batch) => self.on_stream_heard(id, *batch),
+            Event::StreamClosed(id, end) => self.on_stream_closed(id, &end, now),
+            Event::StreamSifted(sifted) => self.on_stream_sifted(&sifted, now),
             Event::Hold(is_held) => self.is_held = is_held,
             Event::Drain => self.drain(now),
             Event::Farewell => {
@@ -276,6 +288,7 @@ impl Core {
         self.pull_forward(now);
         self.want_relearning(now);
         self.want_stale();
+        self.tend_streams(now);
     }
 
     fn restore(&mut self, restored: Restored) {

@@ -4,6 +4,7 @@
 //! Fetchers are tasks, the writer is a thread (`drive/threads.rs`), and so is each subscriber (`drive/subscribers.rs`). Being killed
 //! loses nothing, only the work under way.
 
+mod streams;
 pub(crate) mod subscribers;
 mod threads;
 mod wall;
@@ -36,6 +37,7 @@ use crate::question::{self, Question};
 use crate::relearn::{Ask, Errand};
 use crate::runner::{Input, Look, Numbers, Output, Past, Runner, RunnerKit};
 use crate::writer::{Job, Told, Writer};
+use streams::Streams;
 use subscribers::Subscribers;
 use threads::WriterThread;
 
@@ -110,6 +112,10 @@ pub async fn run(
             told = driver.told.recv() => driver.on_told(told)?,
             _ = stop.changed(), if !is_stopping => {}
             Some(ask) = driver.asks.recv() => driver.on_ask(ask)?,
+            // Not while the writer is behind: then the streams are not read on either.
+            Some(event) = driver.streams.recv(), if driver.runner.core().takes_streams() => {
+                driver.input(Input::Event(event))?;
+            }
             () = tokio::time::sleep(sleep) => driver.tick()?,
         }
         driver.drain_arrived()?;
@@ -139,6 +145,8 @@ struct Driver {
     /// What fetchers and work beside the run bring.
     events: mpsc::UnboundedReceiver<Event>,
     bring: mpsc::UnboundedSender<Event>,
+    /// What servers send by themselves.
+    streams: Streams,
     told: mpsc::UnboundedReceiver<Told>,
     jobs: std_mpsc::Sender<Job>,
     writer: Option<std::thread::JoinHandle<()>>,
@@ -185,6 +193,7 @@ impl Driver {
             keeps_raw: options.keeps_raw,
             readers: Some(fetcher::readers::Readers::default()),
         };
+        let streams = Streams::new(fetcher_kit.clone());
         let count = u32::try_from(options.core.fetcher_count.max(1)).unwrap_or(u32::MAX);
         let fetchers =
             (0..count).map(|id| fetcher::start(FetcherId(id), fetcher_kit.clone(), bring.clone())).collect();
@@ -198,6 +207,7 @@ impl Driver {
             fetchers,
             events,
             bring,
+            streams,
             told,
             jobs,
             writer: Some(writer),
@@ -271,6 +281,8 @@ impl Driver {
                     }
                 });
             }
+            Output::OpenStream(order) => self.streams.open(*order),
+            Output::CloseStream(id) => self.streams.close(id),
             Output::Reload => (self.on_poll)(),
             Output::Relearn(network) => (self.on_unread)(Errand::new(network, self.ask.clone())),
             Output::Granted(network) => {

@@ -11,6 +11,7 @@
 //! | between 6 and 8 | [`constrain`] |
 //! | 8 apply | [`writer`] |
 //! | 9 deliver | [`deliver`] |
+//! | 3 to 7, of what servers send by themselves | [`stream`], `core/streams.rs` |
 //! | 10 learn | [`lesson`], [`schedule`] |
 //!
 //! [`core`] is a pure state machine (events in, effects out). [`runner`] decides everything around it (people's wishes,
@@ -47,6 +48,7 @@ pub mod report;
 pub mod runner;
 pub mod schedule;
 mod spell;
+pub mod stream;
 pub mod tally;
 pub mod visit;
 pub mod walk;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use freshet_policy::mixture::evidence::Evidence;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::ControlRow;
-use freshet_store::row::{RobotRow, SourceSlot, StalePage};
+use freshet_store::row::{RobotRow, SourceSlot, StalePage, WatchedQuery};
 use freshet_store::subscription::SubscriptionRow;
 use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
@@ -21,6 +21,7 @@ use crate::core::STALE_MAX;
 use crate::forum::train::Lists;
 use crate::importance::Importance;
 use crate::profile;
+use crate::stream::{StreamAsk, StreamFound};
 
 /// Sources told to the core at once, so that a million of them never stand in memory twice.
 const SLOTS_CHUNK: usize = 10_000;
@@ -61,6 +62,8 @@ pub enum Question {
     Lists(NetworkName, Timestamp),
     /// What these sources posted, to fit the weights that all share.
     Evidence(Vec<SourceId>, Timestamp),
+    /// For whom a stream is, and how far it has come.
+    Stream(Box<StreamAsk>),
     /// The number of the newest change: whether the store can be read at all.
     Newest,
 }
@@ -97,6 +100,8 @@ pub enum Reply {
     Lists(Box<Lists>),
     /// Of those sources that have a stretch without a hole.
     Evidence(Vec<Evidence>),
+    /// What the store knows of it.
+    Stream(Box<StreamFound>),
     /// It can be read.
     Newest(u64),
 }
@@ -148,8 +153,30 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
             let seen = sources.into_iter().zip(times);
             Reply::Evidence(seen.filter_map(|(source, posts)| evidence(source, posts, *now)).collect())
         }
+        Question::Stream(ask) => Reply::Stream(Box::new(stream_found(store, ask)?)),
         Question::Newest => Reply::Newest(store.last_change()?),
     })
+}
+
+/// For whom a stream is: as many roots as it may name, or one where it need not be told.
+fn stream_found(store: &dyn Store, ask: &StreamAsk) -> Result<StreamFound, StoreError> {
+    let network = &ask.stream.network;
+    let mut rows = store.streams()?.into_iter();
+    let row = rows.find(|row| row.network == *network && *row.name == *ask.stream.name);
+    let mut roots: Vec<String> = Vec::new();
+    for endpoint in &ask.endpoints {
+        let limit = ask.named_max.max(1) - roots.len();
+        let query = WatchedQuery { network, endpoint, roots: None, limit };
+        roots.extend(store.watched(&query)?.into_iter().map(|row| row.root_id));
+        if roots.len() >= ask.named_max.max(1) {
+            break;
+        }
+    }
+    if ask.named_max > 0 {
+        // One whose id is not known yet is named when it is.
+        roots.retain(|root| !root.is_empty());
+    }
+    Ok(StreamFound { stream: ask.stream.clone(), row, roots })
 }
 
 /// What the newest stretch of a source that is proven complete shows; nothing where there is none.

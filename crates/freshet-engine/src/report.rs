@@ -6,13 +6,13 @@ use freshet_policy::forum::{Chosen, ListKind};
 use freshet_report::pairs::Pairs;
 use freshet_report::run::{
     FailureNote, FaultCount, FetcherCounts, ForumModels, Lag, ListModel, OpenVisit, PriceStatus, Queues,
-    QuotaStatus, Relearnt, RingSize, RoundStatus, RunStatus, RunWork, ServerStatus, Unreadable,
+    QuotaStatus, Relearnt, RingSize, RoundStatus, RunStatus, RunWork, ServerStatus, StreamStatus, Unreadable,
 };
 use freshet_report::time::{UnixFloat, UnixNumber};
 use freshet_store::setting::Json;
 use freshet_types::{FaultKind, NetworkName, RobotKind, ServerKey, Span, Timestamp};
 
-use crate::core::{Core, LineView, ServerView, UnreadView};
+use crate::core::{Core, LineView, ServerView, StreamView, UnreadView};
 use crate::fetcher::FetcherState;
 use crate::quota::QuotaView;
 use crate::relearn::Note;
@@ -109,6 +109,7 @@ fn work(core: &Core, setting: &Setting, now: Timestamp) -> RunWork {
         rounds: core.line_views().take(SERVERS_SHOWN).map(round).collect(),
         servers,
         servers_count,
+        streams: core.stream_views(SERVERS_SHOWN).into_iter().map(stream).collect(),
         forums: forums(core),
         unreadable: unreadable(core),
         relearnt: relearnt(core),
@@ -129,6 +130,29 @@ fn round(view: LineView) -> RoundStatus {
         begun_at: UnixNumber::of(view.begun_at),
         sources_count: view.source_count as u64,
         left_count: view.left_count as u64,
+    }
+}
+
+/// A stream as it is reported.
+fn stream(view: StreamView) -> StreamStatus {
+    StreamStatus {
+        network: view.network,
+        name: view.name,
+        transport: view.transport.to_owned(),
+        complete: view.complete,
+        hinted: view.hinted,
+        connected_at: view.connected_at.map(UnixFloat),
+        covers_since: view.covers_since.map(UnixFloat),
+        heard_at: view.heard_at.map(UnixFloat),
+        retry_at: view.retry_at.map(UnixFloat),
+        lag_s: view.lag.map(Span::secs_f64),
+        messages_count: view.messages_count,
+        posts_count: view.posts_count,
+        dropped_count: view.dropped_count,
+        unwatched_count: view.unwatched_count,
+        hints_count: view.hints_count,
+        reconnects_count: view.reconnects_count,
+        why: view.why,
     }
 }
 

@@ -335,6 +335,9 @@ impl Runner {
                 Effect::Reserve(reservation) => Output::Job(Job::Ledger(reservation)),
                 Effect::ReserveVisits(count) => Output::Job(Job::Reserve(count)),
                 Effect::Note(key, text) => Output::Job(Job::Note(key, text)),
+                Effect::ReadStream(ask) => Output::Ask(Question::Stream(ask)),
+                Effect::OpenStream(order) => Output::OpenStream(order),
+                Effect::CloseStream(id) => Output::CloseStream(id),
                 Effect::Relearn(network) => Output::Relearn(network),
                 Effect::Granted(network) => Output::Granted(network),
             };
@@ -378,6 +381,7 @@ impl Runner {
             Reply::Lists(lists) => self.train(*lists),
             Reply::Evidence(evidence) => self.add_evidence(evidence),
             Reply::Importance(importance) => self.on_importance(*importance),
+            Reply::Stream(found) => self.feed_core(Event::StreamFound(found)),
             Reply::Newest(_) => self.on_readable(),
             reply => self.obey(reply)?,
         }

@@ -110,6 +110,8 @@ pub struct Visit {
     pub state_before: SourceState,
     /// Of another look at an old page: what its forum's plan learns from.
     pub(crate) rechecked: Option<Rechecked>,
+    /// A stream brings the news of its source: the look is a reconciliation.
+    pub(crate) is_streamed: bool,
     /// When another page showed, meanwhile, that the owner asks not to be collected.
     pub rested_at: Option<Timestamp>,
     /// What could not be used of its answers; the next upload takes it along.
@@ -159,6 +161,7 @@ impl Visit {
             ending: None,
             has_more: false,
             rechecked: None,
+            is_streamed: false,
             rested_at: None,
             complaints: Vec::new(),
         }

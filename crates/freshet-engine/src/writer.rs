@@ -30,6 +30,7 @@ use crate::feed::{AHEAD_MAX, FeedError, Feeder};
 use crate::quota::Reservation;
 use crate::report::Rings;
 use crate::spell::Spell;
+use crate::stream;
 use pile::{Group, Pile};
 
 /// How often the rings are tended while there is work, in milliseconds of wall time.
@@ -239,6 +240,10 @@ impl Writer {
         while let Some(group) = self.pile.groups.front_mut() {
             match group {
                 Group::Uploads(uploads, _) => {
+                    let mut sifted = Vec::new();
+                    for upload in uploads.iter_mut().filter(|upload| upload.stream.is_some()) {
+                        sifted.extend(stream::sift(store, upload)?);
+                    }
                     let confirmed = self.constrainer.apply(store, uploads)?;
                     let uploads = std::mem::take(uploads);
                     let stale_count = confirmed.iter().filter(|(_, applied)| applied.is_stale).count();
@@ -249,6 +254,9 @@ impl Writer {
                     }
                     self.is_indexed = false;
                     tell(Told::Event(Event::Applied(confirmed)));
+                    for sifted in sifted {
+                        tell(Told::Event(Event::StreamSifted(Box::new(sifted))));
+                    }
                     tell(Told::Spent(uploads));
                 }
                 Group::Constraints(constraints) => {

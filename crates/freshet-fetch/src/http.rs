@@ -11,7 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use freshet_types::{Clock, Fault, FaultKind, Meter, Redirect, Redirects, Request, Response, Span};
+use freshet_types::{
+    Clock, Fault, FaultKind, Meter, Redirect, Redirects, Request, Response, Span, Transport,
+};
 use futures::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder};
@@ -21,6 +23,7 @@ use url::Url;
 
 use crate::credential::Credential;
 use crate::exclusion::{self, Exclusions};
+use crate::stream::Opened;
 use crate::{Fetch, FetchError, Scrubber, Vault};
 use body::{BodyLimits, BodySink, Wanted};
 use hop::Hop;
@@ -38,6 +41,7 @@ pub mod options;
 mod renewal;
 mod session;
 mod shown;
+mod stream;
 
 pub use options::HttpOptions;
 
@@ -73,12 +77,21 @@ struct Clients {
     /// Keeps connections open for the next request.
     keeping: Client,
     closing: Client,
+    /// For streams, which stay open.
+    streaming: Client,
 }
 
 impl Clients {
     fn new(options: &HttpOptions, user_agent: &str, allow_private: bool) -> Result<Self, FetchError> {
-        let make = |idle_per_host| client(options, user_agent, allow_private, idle_per_host);
-        Ok(Self { keeping: make(options.in_flight_per_host_max)?, closing: make(0)? })
+        let finish: [fn(ClientBuilder) -> reqwest::Result<Client>; 2] =
+            [ClientBuilder::build, stream::streaming];
+        let make =
+            |idle_per_host, finish| client(options, user_agent, (allow_private, idle_per_host), finish);
+        Ok(Self {
+            keeping: make(options.in_flight_per_host_max, finish[0])?,
+            closing: make(0, finish[0])?,
+            streaming: make(0, finish[1])?,
+        })
     }
 }
 
@@ -287,6 +300,14 @@ impl Fetch for HttpFetch {
         };
         Box::pin(self.within_total(request, limits))
     }
+
+    fn open<'a>(
+        &'a self,
+        request: &'a Request,
+        transport: Transport,
+    ) -> BoxFuture<'a, Result<Opened, Fault>> {
+        self.open_stream(request, transport)
+    }
 }
 
 /// `freshet/VERSION (+CONTACT)`: who we are and whom to write to.
@@ -308,8 +329,8 @@ pub(crate) fn client_builder() -> ClientBuilder {
 fn client(
     options: &HttpOptions,
     user_agent: &str,
-    allow_private: bool,
-    idle_per_host: usize,
+    (allow_private, idle_per_host): (bool, usize),
+    finish: fn(ClientBuilder) -> reqwest::Result<Client>,
 ) -> Result<Client, FetchError> {
     let builder = || {
         let mut headers = HeaderMap::new();
@@ -329,10 +350,10 @@ fn client(
             .http2_max_header_list_size(u32::try_from(options.header_bytes_max).unwrap_or(u32::MAX))
             .dns_resolver(Arc::new(resolver))
     };
-    builder().build().or_else(|error| {
+    finish(builder()).or_else(|error| {
         // A bare container has no root certificates; http and simulated worlds still work there.
         tracing::warn!("https will fail, as there are no usable root certificates: {error}");
-        let bare = builder().tls_certs_only(std::iter::empty()).build();
+        let bare = finish(builder().tls_certs_only(std::iter::empty()));
         bare.map_err(|error| FetchError::Client(error.to_string()))
     })
 }

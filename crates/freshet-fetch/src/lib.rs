@@ -7,8 +7,9 @@
 
 use std::fmt::Debug;
 
-use freshet_types::{Fault, Request, Response};
+use freshet_types::{Fault, FaultKind, Request, Response, Transport};
 use futures::future::BoxFuture;
+use stream::Opened;
 
 pub mod clock;
 pub mod credential;
@@ -24,6 +25,7 @@ pub mod mail;
 pub mod oauth;
 pub mod recording;
 pub mod scrub;
+pub mod stream;
 pub mod vault;
 
 pub use clock::RemoteClock;
@@ -38,6 +40,16 @@ pub use vault::{LiveVault, Vault};
 pub trait Fetch: Send + Sync + Debug {
     /// Sends one request. Never panics, never hangs: every wait is bounded.
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>>;
+
+    /// Opens a stream. Never panics, never hangs: every wait is bounded.
+    fn open<'a>(
+        &'a self,
+        request: &'a Request,
+        transport: Transport,
+    ) -> BoxFuture<'a, Result<Opened, Fault>> {
+        let what = format!("`{}`: there are no streams here ({})", request.network, transport.name());
+        Box::pin(std::future::ready(Err(Fault::new(FaultKind::Request, what))))
+    }
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use freshet_types::{Fault, FaultKind, Map, Method, Redirects, Request, Response, Timestamp};
+use freshet_types::{Fault, FaultKind, Map, Method, Redirects, Request, Response, Timestamp, Transport};
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
+use crate::stream::Opened;
 use crate::{Fetch, FetchError, Scrubber};
 
 /// Largest recording, unless another limit is given: a few hundred thousand pages.
@@ -138,6 +139,15 @@ impl Fetch for Recorder {
             }
             Ok(response)
         })
+    }
+
+    /// Streams are not recorded: they have no end.
+    fn open<'a>(
+        &'a self,
+        request: &'a Request,
+        transport: Transport,
+    ) -> BoxFuture<'a, Result<Opened, Fault>> {
+        self.inner.open(request, transport)
     }
 }
 

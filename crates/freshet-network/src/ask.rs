@@ -8,7 +8,9 @@
 use std::sync::Arc;
 
 use freshet_types::definition::{CredentialUse, Paging, RequestChoice, RequestWord};
-use freshet_types::{AskRefused, AuthUse, Intent, Mark, QuotaKey, QuotaNeed, QuotaScope, Request, Target};
+use freshet_types::{
+    AskRefused, AuthUse, Intent, Mark, QuotaKey, QuotaNeed, QuotaScope, Request, StreamTarget, Target,
+};
 use url::Url;
 
 use crate::definition::Plan;
@@ -33,6 +35,36 @@ pub(crate) fn ask(plan: &Plan, target: &Target<'_>, intent: &Intent) -> Result<R
     }
     let maker = Maker { plan, endpoint, target, part: &part };
     maker.request(asked)
+}
+
+/// The request that opens a stream. A credential is shown to the server itself only, wherever its stream is.
+pub(crate) fn open(
+    plan: &Plan,
+    stream: &EndpointPlan,
+    target: &StreamTarget<'_>,
+) -> Result<Request, AskRefused> {
+    let network = &target.instance.network;
+    if stream.rule.needs_credential && target.credential.is_none() {
+        return Err(AskRefused(format!(
+            "the stream `{}` of `{network}` needs a credential; add one with `freshet credentials add {network}`",
+            target.name
+        )));
+    }
+    let asked = Target {
+        instance: target.instance,
+        endpoint: target.name,
+        root: "",
+        credential: target.credential,
+        validators: None,
+    };
+    let cursor = target.cursor.map(str::to_owned);
+    let part = Part { name: "first", root: "", cursor, newer: None, members: target.roots };
+    let mut request = Maker { plan, endpoint: stream, target: &asked, part: &part }.request(stream)?;
+    let host_of = |text: &str| Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
+    if host_of(&request.url) != host_of(&target.instance.base) {
+        request.auth = None;
+    }
+    Ok(request)
 }
 
 fn find<'p>(plan: &'p Plan, target: &Target<'_>) -> Result<&'p EndpointPlan, AskRefused> {

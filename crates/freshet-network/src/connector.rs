@@ -4,17 +4,21 @@
 use std::sync::Arc;
 
 use freshet_types::definition::Role;
-use freshet_types::{AskRefused, Connector, Endpoint, Intent, Page, Request, Response, Target, Timestamp};
+use freshet_types::{
+    AskRefused, Connector, Endpoint, Heard, Intent, Page, Request, Response, StreamInfo, StreamMessage,
+    StreamTarget, Target, Timestamp,
+};
 
-use crate::definition::plan::EndpointPlan;
+use crate::definition::plan::{EndpointPlan, StreamPlan};
 use crate::definition::{Definition, DefinitionError, Plan};
-use crate::{ask, read};
+use crate::{ask, read, stream};
 
 /// Speaks for one network of a definition.
 #[derive(Clone, Debug)]
 pub struct DefinedConnector {
     definition: Definition,
     endpoints: Arc<[Endpoint]>,
+    streams: Arc<[StreamInfo]>,
 }
 
 impl DefinedConnector {
@@ -29,7 +33,9 @@ impl DefinedConnector {
             .iter()
             .filter(|one| one.rule.variant.as_deref() == definition.variant());
         let endpoints = own.map(|one| one.public.clone()).collect();
-        Ok(Self { definition: definition.clone(), endpoints })
+        let own = definition.plan.streams.iter().filter(|one| one.variant.as_deref() == definition.variant());
+        let streams = own.map(|one| one.public.clone()).collect();
+        Ok(Self { definition: definition.clone(), endpoints, streams })
     }
 
     /// The definition it speaks by.
@@ -44,6 +50,12 @@ impl DefinedConnector {
 
     pub(crate) fn plan(&self) -> &Plan {
         &self.definition.plan
+    }
+
+    fn stream(&self, target: &StreamTarget<'_>) -> Option<&StreamPlan> {
+        let variant = self.definition.variant();
+        let streams = &self.plan().streams;
+        streams.iter().find(|one| one.variant.as_deref() == variant && &*one.public.name == target.name)
     }
 
     fn with_role(&self, role: Role, root_kind: Option<&str>) -> Option<&Endpoint> {
@@ -81,6 +93,23 @@ impl Connector for DefinedConnector {
         match self.plan().endpoint(target.instance.network.definition(), target.endpoint) {
             Some(endpoint) => read::read(self.plan(), endpoint, target, intent, response, now).0,
             None => Page::default(),
+        }
+    }
+
+    fn streams(&self) -> &[StreamInfo] {
+        &self.streams
+    }
+
+    fn open(&self, target: &StreamTarget<'_>) -> Result<Request, AskRefused> {
+        let unknown = || AskRefused(format!("`{}` has no stream `{}`", target.instance.network, target.name));
+        let stream = self.stream(target).ok_or_else(unknown)?;
+        ask::open(self.plan(), &stream.open, target)
+    }
+
+    fn read_message(&self, target: &StreamTarget<'_>, message: &StreamMessage, now: Timestamp) -> Heard {
+        match self.stream(target) {
+            Some(stream) => stream::read(self.plan(), stream, target, message, now),
+            None => Heard { is_passed_over: true, ..Heard::default() },
         }
     }
 }

@@ -122,6 +122,8 @@ impl Definition {
             written.variants.clear();
             written.endpoints.retain(|_, endpoint| endpoint.variant.as_deref() == Some(variant));
             written.endpoints.values_mut().for_each(|endpoint| endpoint.variant = None);
+            written.stream.retain(|stream| stream.variant.as_deref() == Some(variant));
+            written.stream.iter_mut().for_each(|stream| stream.variant = None);
             let endpoints = &written.endpoints;
             written.quotas.retain_mut(|quota| counts_some(quota, endpoints));
         }

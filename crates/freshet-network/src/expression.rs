@@ -352,7 +352,8 @@ impl Field {
     }
 }
 
-fn scalar(value: &Tree<'_>) -> Option<String> {
+/// The text of a value that is not made of others.
+pub(crate) fn scalar(value: &Tree<'_>) -> Option<String> {
     match value {
         Tree::Str(text) if text.is_empty() => None,
         Tree::Str(text) => Some(text.to_string()),

@@ -26,6 +26,7 @@ mod outcome;
 mod paging;
 mod read;
 mod selector;
+mod stream;
 mod template;
 mod times;
 mod tree;

@@ -6,9 +6,11 @@
 
 mod forum;
 mod server;
+mod stream;
 
 pub use forum::{ForumModels, ListModel, Relearnt, Unreadable};
 pub use server::{PriceStatus, QuotaStatus, RoundStatus, ServerStatus};
+pub use stream::StreamStatus;
 
 use freshet_types::{RobotKind, RobotState};
 use schemars::JsonSchema;
@@ -98,6 +100,9 @@ pub struct RunWork {
     pub servers: Vec<ServerStatus>,
     /// How many such servers there are.
     pub servers_count: u64,
+    /// What servers send by themselves; a hundred at most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamStatus>,
     /// The forums and the models that foretell their lists.
     pub forums: Vec<ForumModels>,
     /// Servers whose last pages could not be read.

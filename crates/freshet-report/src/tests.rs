@@ -53,7 +53,7 @@ macro_rules! fixtures {
 #[test]
 fn reports_of_the_run_keep_their_form() {
     fixtures! {
-        RunStatus: "run" "run_forum" "run_in_trouble";
+        RunStatus: "run" "run_forum" "run_in_trouble" "run_streams";
         StatusReport: "status_before_the_first_run" "status_starting" "status_running" "status_servers_down"
             "status_after_the_run" "status_forum" "api_status";
         history::HistoryReport: "api_history";

@@ -12,6 +12,7 @@ mod graph;
 mod json;
 mod page;
 mod posts;
+mod streaming;
 mod tree;
 mod videos;
 
@@ -27,6 +28,7 @@ use crate::World;
 use crate::world::Counters;
 pub use crate::world::WorldRequest;
 use crate::world::{Dialect, Spoil};
+pub(crate) use streaming::{Listener, Told};
 
 /// What a world that was asked without a `Host` calls itself.
 pub(crate) const DEFAULT_HOST: &str = "world.test";

@@ -7,6 +7,8 @@
 //! [journal](Driver::journal), for those who judge the politeness of a crawl. Where debug assertions are on, orders, answers and
 //! uploads go through the form in which they travel between processes, and back.
 
+mod streams;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +20,11 @@ use freshet_engine::fetcher::{FetcherKit, carry_out};
 use freshet_engine::order::{Fetched, FetcherId, Order};
 use freshet_engine::question::{self, Question};
 use freshet_engine::runner::{Input, Look, Numbers, Output, Past, RunError, RunOptions, Runner, RunnerKit};
+use freshet_engine::stream::{StreamId, StreamOrder};
 use freshet_engine::wire::{self, Message};
 use freshet_engine::writer::{Job, Told, Writer};
 use freshet_fetch::Fetch;
+use freshet_fetch::stream::Frames;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
@@ -39,6 +43,8 @@ use crate::crowd::Crowd;
 
 /// Longest jump of the clock, so that leases and wishes are looked at now and then.
 const JUMP_MAX: Span = Span::MINUTE;
+/// The same while a stream is open: what it sends is noticed at such instants.
+const JUMP_LISTENING: Span = Span::from_secs(15);
 /// Virtual time between two reports: nobody watches, so they are drawn to show that they can be.
 const REPORT_EVERY: Duration = Duration::from_hours(1);
 /// Spreads the answers over the latency; any odd number does.
@@ -78,6 +84,8 @@ pub struct Driver<S> {
     clock: VirtualClock,
     latency: Span,
     crowd: Option<Arc<Crowd>>,
+    /// Streams that are open, each with its order.
+    streams: BTreeMap<StreamId, (StreamOrder, Box<dyn Frames>)>,
     /// Answers on their way, by arrival.
     answers: BTreeMap<(Timestamp, usize), Fetched>,
     started_at: Timestamp,
@@ -189,6 +197,7 @@ impl<S: Store> Driver<S> {
             clock: kit.clock,
             latency: kit.latency,
             crowd: kit.crowd,
+            streams: BTreeMap::new(),
             answers: BTreeMap::new(),
             started_at,
             steps: 0,
@@ -379,6 +388,8 @@ impl<S: Store> Driver<S> {
                 }
             }
             Output::Subscriptions(rows) => self.follow(&rows),
+            Output::OpenStream(order) => self.open_stream(*order)?,
+            Output::CloseStream(id) => drop(self.streams.remove(&id)),
             Output::Look => {
                 let look = self.look();
                 self.input(Input::Looked(look))?;
@@ -485,7 +496,8 @@ impl<S: Store> Driver<S> {
         let wakes_ms = [self.runner.wake_ms(), self.writer.wake_ms()].into_iter().flatten().min();
         let wall = wakes_ms.map(|at_ms| self.at(at_ms));
         let next = [self.runner.wake_at(), wall, arrival, Some(until)].into_iter().flatten().min();
-        let next = next.map_or(now, |at| at.min(now + JUMP_MAX));
+        let jump_max = if self.streams.is_empty() { JUMP_MAX } else { JUMP_LISTENING };
+        let next = next.map_or(now, |at| at.min(now + jump_max));
         self.clock.set(if arrival.is_some_and(|at| at <= now) {
             now
         } else {
@@ -501,6 +513,7 @@ impl<S: Store> Driver<S> {
         if !arrived.is_empty() {
             self.input(Input::Event(Event::Fetched(arrived)))?;
         }
+        self.listen()?;
         self.deliver();
         self.input(Input::Tick(self.clock.ahead()))?;
         self.turn()

@@ -3,13 +3,18 @@
 //! The clock decides the instant, so limits are honoured in virtual time. A credential is
 //! shown by its name instead of a secret, since a world knows no secrets.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use freshet_fetch::Fetch;
-use freshet_types::{Clock, Fault, FaultKind, Method, Request, Response};
+use freshet_fetch::stream::{Frame, Frames, Opened};
+use freshet_types::{
+    Clock, Fault, FaultKind, Method, Request, Response, StreamMessage, Timestamp, Transport,
+};
 use futures::future::{BoxFuture, FutureExt};
 use url::Url;
 
+use crate::dialect::{Listener, Told};
 use crate::world::percent_decoded;
 use crate::{World, WorldRequest};
 
@@ -43,11 +48,70 @@ impl WorldFetch {
             received_at: now + answer.delay,
         })
     }
+
+    fn listen(&self, request: &Request) -> Result<Opened, Fault> {
+        let asked = translate(request)?;
+        let now = self.clock.now();
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        if !world.is_stream(&asked) {
+            return Err(Fault::new(FaultKind::Request, format!("`{}` is no stream", request.url)));
+        }
+        let (status, headers, body) = match world.listen(&asked, now) {
+            Ok(listener) => {
+                let (world, clock) = (Arc::clone(&self.world), Arc::clone(&self.clock));
+                let frames = WorldFrames { world, clock, listener, ready: VecDeque::new(), looked_at: now };
+                return Ok(Opened::Stream(Box::new(frames)));
+            }
+            Err(refusal) => (refusal.status, refusal.headers, refusal.body),
+        };
+        let url = request.url.clone();
+        Ok(Opened::Refused(Box::new(Response { status, headers, body, url, received_at: now })))
+    }
 }
 
 impl Fetch for WorldFetch {
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
         std::future::ready(self.answer(request)).boxed()
+    }
+
+    fn open<'a>(
+        &'a self,
+        request: &'a Request,
+        _transport: Transport,
+    ) -> BoxFuture<'a, Result<Opened, Fault>> {
+        std::future::ready(self.listen(request)).boxed()
+    }
+}
+
+/// The stream of a world in memory: what has happened by now is there at once, and nothing is waited for.
+#[derive(Debug)]
+struct WorldFrames {
+    world: Arc<Mutex<World>>,
+    clock: Arc<dyn Clock>,
+    listener: Listener,
+    ready: VecDeque<Frame>,
+    looked_at: Timestamp,
+}
+
+impl Frames for WorldFrames {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Frame>, Fault>> {
+        let now = self.clock.now();
+        if self.ready.is_empty() && now > self.looked_at {
+            self.looked_at = now;
+            let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(told) = world.tell(&mut self.listener, now) else {
+                return std::future::ready(Ok(None)).boxed();
+            };
+            let message =
+                |it: Told| StreamMessage { event: Some(it.event.to_owned()), id: None, data: it.data };
+            self.ready.extend(told.into_iter().map(|it| Frame::Message(message(it))));
+            // Time has passed and the server is there.
+            self.ready.push_back(Frame::Alive);
+        }
+        match self.ready.pop_front() {
+            Some(frame) => std::future::ready(Ok(Some(frame))).boxed(),
+            None => std::future::pending().boxed(),
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! fault touches. It binds nothing itself: who calls decides where it listens. The world sits
 //! behind one lock, held for the making of one answer and never across a wait.
 
+mod stream;
+
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +18,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt;
 use freshet_types::Clock;
-use futures::stream;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -53,6 +54,7 @@ impl Stopper {
 struct Shared {
     world: Arc<Mutex<World>>,
     clock: RunningClock,
+    stop: watch::Sender<bool>,
 }
 
 impl Shared {
@@ -74,8 +76,9 @@ impl Server {
             return Err(SimError::Option { name: "speed", value: speed.to_string(), wanted });
         }
         let clock = RunningClock::new(world.now(), speed);
-        let shared = Arc::new(Shared { world: Arc::new(Mutex::new(world)), clock });
-        Ok(Self { shared, listener, stop: watch::Sender::new(false) })
+        let stop = watch::Sender::new(false);
+        let shared = Arc::new(Shared { world: Arc::new(Mutex::new(world)), clock, stop: stop.clone() });
+        Ok(Self { shared, listener, stop })
     }
 
     /// Where it listens.
@@ -141,7 +144,7 @@ async fn truth(State(shared): State<Arc<Shared>>) -> Response {
         world.advance_to(shared.clock.now());
         world.post_count()
     };
-    let pieces = stream::unfold(0, move |first| {
+    let pieces = futures::stream::unfold(0, move |first| {
         let shared = Arc::clone(&shared);
         async move {
             let posts = TRUTH_POSTS_PER_PIECE.min(count - first);
@@ -158,6 +161,9 @@ async fn answer(
     request: Request,
 ) -> Response {
     let asked = translate(&request, peer);
+    if shared.world().is_stream(&asked) {
+        return stream::answer(shared, &asked);
+    }
     let answer = shared.world().answer(&asked, shared.clock.now());
     if answer.delay.ms() > 0 {
         tokio::time::sleep(answer.delay.to_std()).await;
@@ -204,7 +210,7 @@ fn respond(answer: WorldResponse) -> Response {
 fn broken(mut body: Vec<u8>) -> Body {
     body.truncate(body.len() / 2);
     let end = std::io::Error::other("broken on purpose");
-    Body::from_stream(stream::iter([Ok(Bytes::from(body)), Err(end)]))
+    Body::from_stream(futures::stream::iter([Ok(Bytes::from(body)), Err(end)]))
 }
 
 #[cfg(test)]

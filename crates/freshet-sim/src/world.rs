@@ -15,6 +15,7 @@ mod post;
 mod replay;
 mod request;
 mod rhythm;
+mod sent;
 pub(crate) mod text;
 mod truth;
 
@@ -38,6 +39,7 @@ use replay::Replay;
 pub use request::WorldRequest;
 pub(crate) use request::percent_decoded;
 pub(crate) use rhythm::{DAY_MS, HOUR_MS};
+pub(crate) use sent::Happened;
 pub use truth::TruthLine;
 
 use crate::SimError;

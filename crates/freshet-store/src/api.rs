@@ -12,6 +12,7 @@
 //! | [`ParkingLot`] | objects that wait for a property |
 //! | [`Care`] | forgetting, expiring, checking |
 //! | [`Interest`] | what people ask about, counted by day |
+//! | [`Streams`] | what servers send by themselves, and for whom |
 //! | [`Subscriptions`] | who gets changes, and how far each has got |
 //!
 //! Contract, checked for every backend by `conformance`:
@@ -36,6 +37,7 @@ mod parking;
 mod read;
 mod settings;
 mod sources;
+mod streams;
 mod subscriptions;
 
 pub use self::apply::{Apply, Compare};
@@ -48,6 +50,7 @@ pub use self::parking::ParkingLot;
 pub use self::read::Read;
 pub use self::settings::Settings;
 pub use self::sources::Sources;
+pub use self::streams::Streams;
 pub use self::subscriptions::Subscriptions;
 use crate::browse::Browse;
 pub use crate::error::{StoreError, Trouble};
@@ -56,6 +59,7 @@ pub use crate::error::{StoreError, Trouble};
 pub trait Store:
     Apply
     + Sources
+    + Streams
     + ChangeLog
     + Controls
     + Settings
@@ -72,6 +76,7 @@ pub trait Store:
 impl<S> Store for S where
     S: Apply
         + Sources
+        + Streams
         + ChangeLog
         + Controls
         + Settings
@@ -90,7 +95,7 @@ impl<S> Store for S where
 pub mod prelude {
     pub use super::{
         Apply as _, Care as _, ChangeLog as _, Controls as _, Interest as _, ParkingLot as _, Read as _,
-        Settings as _, Sources as _, Store as _, Subscriptions as _,
+        Settings as _, Sources as _, Store as _, Streams as _, Subscriptions as _,
     };
     pub use crate::browse::Browse as _;
 }

@@ -26,6 +26,7 @@ mod posts;
 mod read;
 mod relations;
 mod sources;
+mod streams;
 mod subscriptions;
 mod things;
 
@@ -119,7 +120,7 @@ pub fn suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
-/// The behaviours of types, of things and of links that no row tells.
+/// The behaviours of types, of things, of links that no row tells, and of streams.
 pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
         posts::types_that_share_their_ids_share_their_posts,
@@ -131,6 +132,8 @@ pub fn things_suite() -> &'static [(&'static str, Behaviour)] {
         things::objects_are_counted_by_type,
         things::things_are_read_in_order_of_number,
         across::all_links_are_read_in_order_of_number,
+        streams::a_stream_is_one_row_that_is_written_with_what_it_brought,
+        streams::the_sources_of_a_stream_are_those_that_are_visited,
         things::what_is_forgotten_takes_its_links_along,
         across::links_across_keep_what_speaks_for_them,
         across::a_proven_link_outranks_a_mention,

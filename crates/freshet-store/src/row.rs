@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Account, Address, Complaint, Confidence, CrossLink, End, Evidence, Instance, Link, LinkKind, NetworkName,
-    Observation, Post, PostKind, Primitive, RobotKind, RobotState, Set, Source, SourceId, SourceState, Span,
-    Thing, Timestamp, VisitId, VisitSummary,
+    Account, Address, Complaint, Confidence, Cover, CrossLink, End, Evidence, Instance, Link, LinkKind,
+    NetworkName, Observation, Post, PostKind, Primitive, RobotKind, RobotState, Set, Source, SourceId,
+    SourceState, Span, Thing, Timestamp, VisitId, VisitSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,8 @@ pub struct Upload {
     pub complaints: Vec<Complaint>,
     /// Objects of other networks that its links lead to and that a definition can read: they become stubs.
     pub followed: Vec<Address>,
+    /// The stream that brought it, and how far it has come.
+    pub stream: Option<StreamMark>,
 }
 
 impl Upload {
@@ -97,8 +99,54 @@ impl Upload {
             summary: None,
             complaints: Vec::new(),
             followed: Vec::new(),
+            stream: None,
         }
     }
+}
+
+/// How far a stream has come with what it brings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamMark {
+    pub name: Arc<str>,
+    /// It has been connected without a hole since then.
+    pub since: Timestamp,
+    pub until: Timestamp,
+    /// Where a later connection goes on.
+    pub cursor: Option<String>,
+    /// Whose posts it brings; others are not stored.
+    pub covers: Vec<Cover>,
+}
+
+/// A stream as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamRow {
+    pub network: NetworkName,
+    pub name: String,
+    /// It was connected without a hole from then on.
+    pub since: Timestamp,
+    pub until: Timestamp,
+    pub cursor: Option<String>,
+}
+
+/// Which sources of a stream are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct WatchedQuery<'a> {
+    pub network: &'a NetworkName,
+    pub endpoint: &'a str,
+    /// Those with these roots; all of them where none is named.
+    pub roots: Option<&'a [String]>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A source of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WatchedRow {
+    pub slot: SourceSlot,
+    pub root_id: String,
+    pub visited_at: Option<Timestamp>,
+    /// Steps from what a person added.
+    pub depth: u16,
 }
 
 /// A page of a list: of a front page, a board or a thread.

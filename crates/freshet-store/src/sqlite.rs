@@ -31,6 +31,7 @@ mod read;
 mod roles;
 mod search;
 mod source;
+mod streams;
 mod subscriptions;
 mod things;
 mod value;

@@ -12,6 +12,7 @@ use crate::complaint::Complaint;
 use crate::coverage::{IdOrder, Mark};
 use crate::definition::{PageKind, RelationRole};
 use crate::observation::Observation;
+use crate::stream::{Heard, StreamInfo, StreamMessage, StreamTarget};
 use crate::{
     Holder, Instance, LimitReading, Outcome, Request, Response, RobotKind, Span, Timestamp, Timetable,
     Validators,
@@ -231,6 +232,22 @@ pub trait Connector: Send + Sync + std::fmt::Debug {
 
     /// Step 6: what the answer shows. Never fails as a whole.
     fn read(&self, target: &Target<'_>, intent: &Intent, response: &Response, now: Timestamp) -> Page;
+
+    /// What its servers send by themselves.
+    fn streams(&self) -> &[StreamInfo] {
+        &[]
+    }
+
+    /// The request that opens a stream.
+    fn open(&self, target: &StreamTarget<'_>) -> Result<Request, AskRefused> {
+        Err(AskRefused(format!("`{}` has no stream `{}`", target.instance.network, target.name)))
+    }
+
+    /// What a message of a stream shows. Never fails as a whole.
+    fn read_message(&self, target: &StreamTarget<'_>, message: &StreamMessage, now: Timestamp) -> Heard {
+        let _ = (target, message, now);
+        Heard::default()
+    }
 }
 
 #[cfg(test)]

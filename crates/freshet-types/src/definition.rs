@@ -16,6 +16,7 @@ mod endpoint;
 mod login;
 mod mapping;
 mod rule;
+mod stream;
 mod version;
 
 pub use endpoint::{
@@ -30,6 +31,9 @@ pub use mapping::{
 pub use rule::{
     CredentialUse, LimitRule, OutcomeName, OutcomeRule, PercentRule, QuotaDeclaration, RequestChoice,
     RequestWord, ResetFormat, StatusChoice,
+};
+pub use stream::{
+    CoverRule, DeletionRule, MessageRule, NamedRule, StreamCursorRule, StreamFormat, StreamRule,
 };
 pub use version::DefinitionVersion;
 
@@ -94,6 +98,9 @@ pub struct Definition {
     /// What answers mean, first match first; the meaning of statuses is known without them.
     #[serde(default)]
     pub outcomes: Vec<OutcomeRule>,
+    /// What servers send by themselves.
+    #[serde(default)]
+    pub stream: Vec<StreamRule>,
     /// Further networks that share this file: the same mappings, other endpoints.
     #[serde(default)]
     pub variants: BTreeMap<String, Variant>,

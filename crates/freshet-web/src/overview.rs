@@ -12,7 +12,7 @@ use freshet_engine::history::{History, Point};
 use freshet_engine::price::POLITENESS;
 use freshet_report::gaps::{GapsReport, SourceGaps};
 use freshet_report::graph::LegendEntry;
-use freshet_report::run::{FaultCount, Lag, PriceStatus, QuotaStatus};
+use freshet_report::run::{FaultCount, Lag, PriceStatus, QuotaStatus, StreamStatus};
 use freshet_report::status::{FailedSource, StatusReport};
 use freshet_report::time::UnixFloat;
 use freshet_store::browse::{Browse as _, SourceOrder, SourceQuery, VisitLine};
@@ -79,6 +79,7 @@ struct Overview {
     posts_chart: String,
     posts_legend: Vec<LegendEntry>,
     quotas: Vec<QuotaRow>,
+    streams: Vec<StreamStatus>,
     coverage: CoverageSums,
     holes: Vec<Named<SourceGaps>>,
     faults: Vec<FaultCount>,
@@ -145,6 +146,7 @@ fn view(site: &Site, data: &Data, coverage: Option<&GapsReport>, is_week: bool) 
         posts_chart: posts_chart(&points),
         posts_legend: legend(&posts_lines(&points)),
         quotas: quotas(&status),
+        streams: status.work().streams.clone(),
         coverage: coverage.map(CoverageSums::of).unwrap_or_default(),
         holes,
         faults: status.work().faults.clone(),

@@ -365,6 +365,7 @@ Examples:
 /// `freshet run`.
 #[derive(Debug, Default, ClapArgs)]
 #[command(after_help = RUN_EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct RunArgs {
     /// Draw nothing; print a report at the end
     #[arg(long)]
@@ -403,6 +404,9 @@ pub(crate) struct RunArgs {
     /// or off; the data directory remembers it [default: on]
     #[arg(long, value_name = "SWITCH", value_parser = value::switch)]
     pub(crate) importance: Option<Switch>,
+    /// Visit only: open no stream of a server, though its definition has one
+    #[arg(long)]
+    pub(crate) no_streams: bool,
     /// Keep every answer as received, compressed
     #[arg(long)]
     pub(crate) keep_raw: bool,

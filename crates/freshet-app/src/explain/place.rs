@@ -12,8 +12,8 @@ use freshet_report::time::UnixNumber;
 use freshet_store::api::{Store, StoreError};
 use freshet_types::{GroupAsk, Source, VisitSummary};
 
-use super::Grounds;
 use super::turn::turn_of;
+use super::{Grounds, stream};
 
 /// Visits that are looked back on.
 const LOOKS_MAX: usize = 20;
@@ -29,6 +29,8 @@ pub struct Place {
     pub(super) group: Option<Fact>,
     /// Where a constraint says that it is not visited again.
     pub(super) held: Option<Fact>,
+    /// Where its server sends posts by itself.
+    pub(super) streamed: Option<Fact>,
 }
 
 impl Place {
@@ -45,7 +47,10 @@ impl Place {
         let visits = if ask.is_some() { store.visits_of(source.id, LOOKS_MAX)? } else { Vec::new() };
         let group = ask.and_then(|ask| group(ask, &visits));
         let held = held_back(store, networks, source, grounds)?;
-        Ok(Self { turn: turn_of(store, source, grounds)?, group, held })
+        let base = networks.instance_of(&source.network).map(|instance| instance.base).unwrap_or_default();
+        let streams = connector.as_deref().map_or(&[][..], |connector| connector.streams());
+        let streamed = stream::fact(streams, &base, source, grounds);
+        Ok(Self { turn: turn_of(store, source, grounds)?, group, held, streamed })
     }
 }
 

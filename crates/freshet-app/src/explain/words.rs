@@ -115,13 +115,39 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Refresh { reason, planned, price_post_s, accuracy, ceiling_s } => {
             refresh((*reason, *ceiling_s), planned, (*price_post_s, *accuracy), now)
         }
-        Fact::HeldBack { constraint } => held_back(constraint),
+        Fact::Streamed { .. } | Fact::HeldBack { .. } => way(fact, now),
         Fact::Rests { because } => {
             Words::own("note", format!("it rests and is looked at now and then: {because}"))
         }
         Fact::Coverage { covered } => Words::own("coverage", coverage(covered, now)),
         Fact::Failure { why } => Words::spoken("last failure", one_line(why)),
     }
+}
+
+/// By which way its posts come, or why they do not.
+fn way(fact: &Fact, now: Timestamp) -> Words {
+    match fact {
+        Fact::HeldBack { constraint } => held_back(constraint),
+        _ => Words::spoken("stream", streamed(fact, now)),
+    }
+}
+
+fn streamed(fact: &Fact, now: Timestamp) -> String {
+    let Fact::Streamed { stream, is_complete, connected_at, is_covered, why } = fact else {
+        return String::new();
+    };
+    let state = match (connected_at, why) {
+        (Some(at), _) => format!("connected {}", relative(at.0, now)),
+        (None, Some(why)) => format!("not connected ({why}), so it is visited"),
+        (None, None) => "not connected, so it is visited".to_owned(),
+    };
+    let meaning = match (connected_at.is_some(), is_complete, is_covered) {
+        (false, ..) => "",
+        (true, false, _) => "; it sends some of the posts, and each makes a visit due",
+        (true, true, true) => "; it sends all posts, so visits are for reconciliation only",
+        (true, true, false) => "; it sends all posts, and after one more visit there is no hole before it",
+    };
+    format!("its server sends posts by itself, through `{stream}`: {state}{meaning}")
 }
 
 fn held_back(constraint: &str) -> Words {
@@ -444,6 +470,24 @@ mod tests {
             &Fact::Coverage { covered: Covered::Holes { holes_count: 2 } },
             "coverage",
             "2 holes; `freshet gaps` prices them",
+        );
+        let streamed = |is_complete, connected_at, is_covered, why: Option<&str>| Fact::Streamed {
+            stream: "local".to_owned(),
+            is_complete,
+            connected_at,
+            is_covered,
+            why: why.map(str::to_owned),
+        };
+        check(
+            &streamed(true, Some(at(9_940)), true, None),
+            "stream",
+            "stream: its server sends posts by itself, through `local`: connected 1m 00s ago; it sends all posts, so visits are \
+             for reconciliation only",
+        );
+        check(
+            &streamed(false, None, false, Some("it needs a credential")),
+            "stream",
+            "stream: its server sends posts by itself, through `local`: not connected (it needs a credential), so it is visited",
         );
         check(&Fact::Failure { why: "no\nanswer".to_owned() }, "last failure", "last failure: no answer");
     }

@@ -169,6 +169,7 @@ impl Core {
         let lateness = match self.reconsider(&source, slot, aim, now) {
             Timing::Due(lateness) => lateness,
             Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step), now),
+            Timing::Covered(until) => return self.rest_streamed(visit, &source, until, now),
         };
         let (intent, rechecked) = match aim {
             Aim::Recheck => self.rechecks.intent(slot.key, id),
@@ -182,8 +183,9 @@ impl Core {
         if source.state == SourceState::OptedOut && self.options.honours_opt_out {
             walk.ask_consent(&source, endpoint);
         }
+        let is_streamed = aim == Aim::News && self.reconcile_at(slot.key, &source, now).is_some();
         let mut open = Visit::new(visit, *source, slot.key, aim, walk, now);
-        (open.lateness, open.rechecked) = (lateness, rechecked);
+        (open.lateness, open.rechecked, open.is_streamed) = (lateness, rechecked, is_streamed);
         self.visits.open(open);
         if !self.form_group(visit, now) {
             self.send(visit, now);
@@ -239,6 +241,7 @@ impl Core {
         self.ledger.confirm(number);
         self.release_errands();
         self.release_guests();
+        self.release_streams();
         while let Some(orders) = self.visits.release(number) {
             for (visit, order) in orders {
                 self.dispatch(visit, order, now);

@@ -52,6 +52,7 @@ impl Core {
     pub(super) fn confirm(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
         self.upload_count = self.upload_count.saturating_sub(1);
         let robot = self.visits.get(id).map(|visit| visit.source.robot);
+        let robot = if self.confirm_streamed(id, applied, now) { Some(RobotKind::Status) } else { robot };
         self.tally.applied(applied, robot);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
@@ -299,6 +300,13 @@ impl Core {
         self.end_choice(source.id, now);
     }
 
+    /// It came due, and a stream brings its news: it waits for its reconciliation.
+    pub(super) fn rest_streamed(&mut self, id: VisitId, source: &Source, until: Timestamp, now: Timestamp) {
+        self.leave_server(id, false);
+        self.put_off_streamed(source.id, source.state, until);
+        self.end_choice(source.id, now);
+    }
+
     /// All of it is stored: the lease ends, the source is due when the policy says.
     fn release(&mut self, id: VisitId) {
         let visit = self.visits.close(id);
@@ -338,6 +346,7 @@ impl Core {
     /// Begins nothing new; visits that wait for a quota end here and are due again at once.
     pub(super) fn drain(&mut self, now: Timestamp) {
         self.is_draining = true;
+        self.close_streams();
         for id in self.visits.end_waiting() {
             self.suspend(id, now);
         }

@@ -19,7 +19,7 @@ use crate::walk::Aim;
 
 impl Core {
     /// Servers, known ones among them.
-    pub(super) fn add_servers(&mut self, instances: Vec<Instance>) {
+    pub(super) fn add_servers(&mut self, instances: Vec<Instance>, now: Timestamp) {
         for instance in instances {
             let Some(key) = self.servers.add(instance) else { continue };
             let politeness = begin::politeness(&self.networks, self.servers.instance(key));
@@ -28,6 +28,7 @@ impl Core {
             self.prices.add_server(self.servers.network(key), politeness);
             self.backlogs.add_server(politeness);
             self.set_group(key, Timestamp::MIN);
+            self.set_streams(key, now);
             self.forums.set(key, self.is_forum(key));
             self.backlogs.set_dealt(key, self.has_desk(key));
         }
@@ -52,6 +53,7 @@ impl Core {
             self.prices.set_politeness(key, politeness);
             self.backlogs.set_politeness(key, politeness);
             self.set_group(key, now);
+            self.set_streams(key, now);
             self.forums.set(key, self.is_forum(key));
             self.backlogs.set_dealt(key, self.has_desk(key));
             let definition = self.servers.network(key).definition();
@@ -122,6 +124,7 @@ impl Core {
             is_leased: false,
             is_backlogged: false,
             is_in_line: false,
+            is_streamed: false,
         };
         let before = self.sources.get(slot.id);
         let was_watched = before.is_some_and(|slot| slot.state.is_watched());
@@ -136,7 +139,11 @@ impl Core {
         let gap = slot.gap.filter(|_| news_at == slot.due_at);
         known.planned = gap.map(Planned::even);
         (known.robot, known.state) = (robot, state);
+        known.is_streamed = false;
         self.sources.set(slot.id, known);
+        if before.is_none() {
+            self.outgrow_streams(key);
+        }
         self.add_to_desk(slot, key, now);
         let is_watched = state.is_watched();
         if was_watched != is_watched {

@@ -34,6 +34,10 @@ impl Core {
             return visit.held_news.append(&mut news);
         }
         news.append(&mut visit.held_news);
+        // What a stream brought before is no news of this look: its silence would teach a rate that is too low.
+        if visit.is_streamed {
+            return;
+        }
         let tariff = TariffKey::new(visit.key, visit.source.robot);
         let market = self.prices.market(tariff, &self.ledger, now);
         schedule::learn(visit, &*self.policy, market, &lesson, &news);

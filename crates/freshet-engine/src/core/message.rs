@@ -18,6 +18,7 @@ use crate::pages::AgesOf;
 use crate::price::Memory;
 use crate::quota::{Ledger, Reservation};
 use crate::relearn::Notes;
+use crate::stream::{Sifted, StreamAsk, StreamBatch, StreamEnd, StreamFound, StreamId, StreamOrder};
 
 /// When something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,16 @@ pub enum Event {
     Trained(Box<Trained>),
     /// Weights that all sources share, fitted anew.
     Fitted(Box<Mixture>),
+    /// What the store knows of a stream that is to be opened.
+    StreamFound(Box<StreamFound>),
+    /// A stream is connected.
+    StreamOpened(StreamId),
+    /// Messages came through a stream, or word that it is alive.
+    StreamHeard(StreamId, Box<StreamBatch>),
+    /// A stream ended, or could not be opened.
+    StreamClosed(StreamId, StreamEnd),
+    /// Who watches what a stream brought, which is stored.
+    StreamSifted(Box<Sifted>),
     /// The store is in trouble, or no longer: while it is, nothing new is begun or asked.
     Hold(bool),
     /// Begin nothing new; what is under way ends.
@@ -123,6 +134,12 @@ pub enum Effect {
     ReadStale(NetworkName),
     /// Have this forum learned anew, with [`Event::GrantWanted`] for each request, and answer with [`Event::RelearnEnded`].
     Relearn(NetworkName),
+    /// Read for whom a stream is, and answer with [`Event::StreamFound`].
+    ReadStream(Box<StreamAsk>),
+    /// Open this stream, and answer with [`Event::StreamOpened`], [`Event::StreamHeard`] and at last [`Event::StreamClosed`].
+    OpenStream(Box<StreamOrder>),
+    /// Close this stream; nothing of it is waited for.
+    CloseStream(StreamId),
     /// The oldest request that waits to be granted for this network may leave.
     Granted(NetworkName),
 }

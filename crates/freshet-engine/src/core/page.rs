@@ -177,6 +177,7 @@ impl Core {
         if let Some(handle) = &source.handle {
             self.sources.note_handle(&source.network, handle, &source.root_id);
         }
+        self.outgrow_streams(self.visits[id].key);
     }
 
     /// The network said no: gone, suspended, private, … of the source itself or of a checked post.

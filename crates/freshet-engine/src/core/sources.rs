@@ -19,6 +19,7 @@ const SPAN_MIN: Span = Span::from_secs(30);
 const SPAN_STEPS: f64 = 4.0;
 
 /// What the core keeps of a source between visits, beside the frontier's entry.
+#[expect(clippy::struct_excessive_bools, reason = "each says where it stands, and a byte is all it takes")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// When its news are due, while the frontier may have it for its history.
@@ -39,6 +40,8 @@ pub(super) struct Slot {
     pub(super) is_backlogged: bool,
     /// It stands in its server's line, once.
     pub(super) is_in_line: bool,
+    /// It waits for its reconciliation, because a stream covers it.
+    pub(super) is_streamed: bool,
 }
 
 /// What a policy planned of the next visit, in three bytes.
@@ -166,6 +169,11 @@ impl Sources {
     pub(super) fn all(&self) -> impl Iterator<Item = (SourceId, Slot)> + Clone {
         let slots = self.slots.iter().enumerate();
         slots.filter_map(|(at, slot)| slot.map(|slot| (SourceId(at as u32), slot)))
+    }
+
+    /// Slots, empty ones included.
+    pub(super) fn slot_count(&self) -> usize {
+        self.slots.len()
     }
 
     /// Makes room for sources 0 to `count - 1`.

@@ -149,7 +149,11 @@ impl Bench {
                 Effect::Relearn(network) => self.relearns.push(network),
                 Effect::Granted(_) => self.granted_count += 1,
                 Effect::Note(key, text) => drop(self.notes.insert(key, text)),
-                Effect::ReserveVisits(_) | Effect::ReadStale(_) => {}
+                Effect::ReserveVisits(_)
+                | Effect::ReadStale(_)
+                | Effect::ReadStream(_)
+                | Effect::OpenStream(_)
+                | Effect::CloseStream(_) => {}
             }
         }
     }

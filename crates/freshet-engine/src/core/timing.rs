@@ -48,6 +48,9 @@ impl Core {
             (RobotKind::Comment, Some(_)) if is_timed => return Timing::Due(Some(1.0)),
             _ => return Timing::Due(None),
         };
+        if let Some(reconcile_at) = self.reconcile_at(slot.key, source, now).filter(|at| *at > now) {
+            return Timing::Covered(reconcile_at);
+        }
         let market = self.prices.market(TariffKey::new(slot.key, slot.robot), &self.ledger, now);
         let step = price::step_of(market.price);
         let facts: SourceFacts = schedule::facts(source, visited_at);
@@ -156,4 +159,6 @@ pub(super) enum Timing {
     Due(Option<f64>),
     /// Not before this, at this step of the price.
     Early(Timestamp, u8),
+    /// A stream brings its news: not before this.
+    Covered(Timestamp),
 }

@@ -14,6 +14,7 @@ use crate::core::Event;
 use crate::fetcher::FetcherState;
 use crate::order::{FetcherId, Order, OrderId};
 use crate::question::{Question, Reply};
+use crate::stream::{StreamId, StreamOrder};
 use crate::writer::{Job, Told};
 
 /// Everything that can make a run do something.
@@ -54,6 +55,10 @@ pub enum Output {
     Ask(Question),
     /// Compute this beside the run; what comes of it is an [`Input::Event`].
     Work(Work),
+    /// Open this stream; what comes of it are [`Input::Event`]s.
+    OpenStream(Box<StreamOrder>),
+    /// Close this stream.
+    CloseStream(StreamId),
     /// Look for definitions that changed on disk.
     Reload,
     /// Let somebody learn this forum anew.

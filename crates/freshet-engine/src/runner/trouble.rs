@@ -15,6 +15,7 @@ use super::Runner;
 use crate::core::Event;
 use crate::question::Question;
 use crate::spell::Spell;
+use crate::stream::StreamFound;
 use crate::writer::Part;
 
 /// A clock that is ahead by less than this is not worth a word: time is corrected by as much every day.
@@ -124,6 +125,11 @@ impl Runner {
             }
             Question::Lists(network, _) => self.forums.put_off(&network, self.moment.now),
             Question::Evidence(..) => self.fits.give_up_reading(),
+            // It is asked for again in a moment, as if nobody watched anything.
+            Question::Stream(ask) => {
+                let found = StreamFound { stream: ask.stream, row: None, roots: Vec::new() };
+                self.feed_core(Event::StreamFound(Box::new(found)));
+            }
             Question::Stale(..) | Question::Newest | Question::Importance(_) => {}
             Question::Pinned(_)
             | Question::Weighed(_)

@@ -7,6 +7,7 @@ mod endpoints;
 mod hints;
 mod login;
 mod mappings;
+mod streams;
 
 use freshet_types::definition::{self as data, Condition, FieldRule};
 use freshet_types::{Map, Span};
@@ -302,6 +303,9 @@ fn list_of<'n>(known: impl Iterator<Item = &'n String>) -> String {
     let all: Vec<_> = known.map(|one| format!("`{one}`")).collect();
     if all.is_empty() { String::new() } else { format!("; there are {}", all.join(", ")) }
 }
+
+/// Where the mappings and the endpoints of a file stand, by name.
+pub(super) type EndpointParts<'a> = (&'a Map<String, usize>, &'a Map<String, usize>);
 
 /// What an item rule and an embed rule have in common.
 pub(super) struct ItemParts<'r> {

@@ -29,6 +29,7 @@ pub(super) fn compile(data: data::Definition, positions: &KeyPositions) -> Resul
     let endpoint_index: Map<String, usize> =
         data.endpoints.keys().enumerate().map(|(at, name)| (name.clone(), at)).collect();
     let endpoints = checker.endpoints(&data, &schema, pause, &mapping_index, &endpoint_index);
+    let streams = checker.streams(&data, (&mapping_index, &endpoint_index));
     let quotas = rules::quotas(&mut checker, &data);
     let limits = rules::limits(&mut checker, &data);
     let outcomes = rules::outcomes(&mut checker, &data);
@@ -45,6 +46,7 @@ pub(super) fn compile(data: data::Definition, positions: &KeyPositions) -> Resul
         templates,
         headers,
         endpoints,
+        streams,
         mappings,
         quotas,
         limits,

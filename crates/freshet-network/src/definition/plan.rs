@@ -9,6 +9,7 @@ use encoding_rs::Encoding;
 use freshet_types::definition as data;
 use freshet_types::{
     Confidence, Endpoint, Intent, LinkKind, Map, Outcome, PostKind, PrimitiveKind, QuotaRule, Schema,
+    StreamInfo,
 };
 use regex::Regex;
 
@@ -27,6 +28,7 @@ pub(crate) struct Plan {
     pub(crate) templates: Templates,
     pub(crate) headers: Vec<(String, Template)>,
     pub(crate) endpoints: Vec<EndpointPlan>,
+    pub(crate) streams: Vec<StreamPlan>,
     pub(crate) mappings: Vec<MappingPlan>,
     pub(crate) quotas: Vec<QuotaPlan>,
     pub(crate) limits: Vec<LimitPlan>,
@@ -72,6 +74,52 @@ impl EndpointPlan {
             Intent::First | Intent::Next(_) | Intent::Newer(_) => None,
         }
     }
+}
+
+/// What servers send by themselves.
+#[derive(Debug)]
+pub(crate) struct StreamPlan {
+    pub(crate) public: StreamInfo,
+    pub(crate) variant: Option<String>,
+    /// How it is opened.
+    pub(crate) open: EndpointPlan,
+    pub(crate) has_cursor: bool,
+    /// Where a message carries its cursor; none: its id is one.
+    pub(crate) cursor: Option<Expression>,
+    pub(crate) event: Option<Expression>,
+    pub(crate) payload: Option<Expression>,
+    pub(crate) messages: Vec<MessagePlan>,
+}
+
+impl StreamPlan {
+    /// Whether the message itself must be looked into, beside what is read of it.
+    pub(crate) fn looks_inside(&self) -> bool {
+        let looks = |message: &MessagePlan| {
+            !message.when.is_empty() || message.deletes.as_ref().is_some_and(|it| it.id.is_some())
+        };
+        self.event.is_some()
+            || self.payload.is_some()
+            || self.cursor.is_some()
+            || self.messages.iter().any(looks)
+    }
+}
+
+/// What a message means.
+#[derive(Debug)]
+pub(crate) struct MessagePlan {
+    pub(crate) event: Option<String>,
+    pub(crate) when: Vec<ConditionPlan>,
+    /// How its items are read.
+    pub(crate) read: Option<EndpointPlan>,
+    pub(crate) deletes: Option<DeletionPlan>,
+}
+
+/// Which object a message says is gone.
+#[derive(Debug)]
+pub(crate) struct DeletionPlan {
+    pub(crate) kind: String,
+    /// Where its id stands; none: the message is the id.
+    pub(crate) id: Option<Expression>,
 }
 
 /// A group of items.

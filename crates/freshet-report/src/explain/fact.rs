@@ -188,6 +188,19 @@ pub enum Fact {
         /// The longest that anything stays unvisited.
         ceiling_s: f64,
     },
+    /// Its server sends posts by itself.
+    Streamed {
+        /// The name of the stream.
+        stream: String,
+        /// All posts of the list are sent; otherwise some are, and each makes it due.
+        is_complete: bool,
+        /// Connected since then; `None` while it is not.
+        connected_at: Option<UnixNumber>,
+        /// It was visited after the stream was connected, so the stream covers it.
+        is_covered: bool,
+        /// Why it is not connected.
+        why: Option<String>,
+    },
     /// A constraint says that it is not visited again.
     HeldBack {
         /// The expression that is not true of what it belongs to.

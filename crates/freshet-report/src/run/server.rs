@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::time::{UnixFloat, UnixNumber, number};
 
 /// No network: what a report that says nothing of it has.
-fn nowhere() -> NetworkName {
+pub(super) fn nowhere() -> NetworkName {
     NetworkName::from("")
 }
 

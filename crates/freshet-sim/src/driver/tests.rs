@@ -20,6 +20,7 @@ mod quota;
 mod receiver;
 mod robots;
 mod scarce;
+mod streams;
 mod thirty_days;
 mod tokens;
 mod weights;
@@ -58,6 +59,7 @@ struct Scene {
     fetch: Option<Arc<dyn Fetch>>,
     policy: &'static str,
     credentials: Vec<Holder>,
+    uses_streams: bool,
     trace: trace::Trace,
 }
 
@@ -74,6 +76,7 @@ impl Scene {
             fetch: None,
             policy: "change-rate",
             credentials: Vec::new(),
+            uses_streams: false,
             trace: trace::Trace::default(),
         }
     }
@@ -135,7 +138,11 @@ impl Scene {
             clock: self.clock.clone(),
             networks: Arc::clone(&self.networks),
             policy: policy_named(self.policy, pacing).unwrap(),
-            options: CoreOptions { ceiling: self.ceiling, ..CoreOptions::default() },
+            options: CoreOptions {
+                ceiling: self.ceiling,
+                uses_streams: self.uses_streams,
+                ..CoreOptions::default()
+            },
             credentials: self.credentials.clone(),
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,

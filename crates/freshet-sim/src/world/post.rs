@@ -7,6 +7,7 @@
 use freshet_types::Map;
 
 use super::rhythm::NEVER_MS;
+use super::sent::{Happened, Sent};
 
 /// A place that holds nothing.
 const NOWHERE: u32 = u32::MAX;
@@ -55,11 +56,13 @@ impl Post {
 }
 
 /// All posts, in the order of their creation.
+#[expect(clippy::struct_field_names, reason = "the posts of all posts are the posts")]
 #[derive(Debug, Default)]
 pub(crate) struct Posts {
     posts: Vec<Post>,
     /// When each edited post was edited; few are.
     edits: Map<u32, Vec<i64>>,
+    pub(crate) sent: Sent,
 }
 
 impl Posts {
@@ -113,6 +116,7 @@ impl Posts {
             }
         }
         self.posts.push(post);
+        self.sent.add(Happened::Posted(post_index));
         Some(post_index)
     }
 
@@ -123,7 +127,9 @@ impl Posts {
             return false;
         }
         post.deleted_at_ms = at_ms;
-        match post.relation() {
+        let relation = post.relation();
+        self.sent.add(Happened::Deleted(post_index));
+        match relation {
             Relation::Original => {}
             Relation::ReplyTo(parent) => self.posts[parent as usize].reply_count -= 1,
             Relation::RepostOf(parent) => self.posts[parent as usize].repost_count -= 1,
@@ -134,6 +140,7 @@ impl Posts {
     /// Notes an edit.
     pub(crate) fn edit(&mut self, post_index: u32, at_ms: i64) {
         self.edits.entry(post_index).or_default().push(at_ms);
+        self.sent.add(Happened::Edited(post_index));
     }
 
     /// When a post was edited, from old to new.

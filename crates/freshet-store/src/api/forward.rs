@@ -11,7 +11,7 @@ use freshet_types::{
 use super::interest::{Inquiry, InterestRow, Ranked};
 use super::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Subscriptions,
+    StoreError, Streams, Subscriptions,
 };
 use crate::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
@@ -22,7 +22,7 @@ use crate::row::{
     AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
     Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, ThingRow, Upload,
+    SourceSlot, StalePage, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
 };
 use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
 
@@ -60,6 +60,11 @@ forward!(Sources {
     change set_state(ids: &[SourceId], state: SourceState) -> ();
     change pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
     change weigh(sources: &[(SourceId, Timestamp)], weight: Weight) -> ();
+});
+
+forward!(Streams {
+    ask streams() -> Vec<StreamRow>;
+    ask watched(query: &WatchedQuery<'_>) -> Vec<WatchedRow>;
 });
 
 forward!(ChangeLog {

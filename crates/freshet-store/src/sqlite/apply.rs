@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::forgotten::Forgotten;
 use super::network::Networks;
-use super::{erase, log, parking, read, source, value};
+use super::{erase, log, parking, read, source, streams, value};
 use crate::api::Compare;
 use crate::row::{Applied, Upload, Withheld};
 
@@ -201,11 +201,20 @@ impl<'a> Batch<'a> {
         if let Some(stored) = stored {
             self.write_source(upload, &stored, writes_source)?;
         }
+        self.bringers(&scene, upload)?;
+        self.complaints(&scene, upload)?;
+        Ok(applied)
+    }
+
+    /// The visit that ended with this upload, and the stream that brought it.
+    fn bringers(&mut self, scene: &Scene<'_>, upload: &Upload) -> Result<()> {
         if let Some(summary) = &upload.summary {
             self.visit(summary)?;
         }
-        self.complaints(&scene, upload)?;
-        Ok(applied)
+        match &upload.stream {
+            Some(mark) => streams::write(self.db, scene.network, mark),
+            None => Ok(()),
+        }
     }
 
     /// Writes what the upload brings of its source, and under which lease.

@@ -19,7 +19,7 @@ use crate::api::{StoreError, Trouble};
 use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 21] = [
+const MIGRATIONS: [(&str, &str); 22] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -41,6 +41,7 @@ const MIGRATIONS: [(&str, &str); 21] = [
     ("V19__link_numbers", include_str!("../../migrations/sqlite/V19__link_numbers.sql")),
     ("V20__ranks", include_str!("../../migrations/sqlite/V20__ranks.sql")),
     ("V21__subscriptions", include_str!("../../migrations/sqlite/V21__subscriptions.sql")),
+    ("V22__streams", include_str!("../../migrations/sqlite/V22__streams.sql")),
 ];
 
 /// "FRSH", in the header of every store.

@@ -11,19 +11,19 @@ use rusqlite::Connection;
 
 use super::{
     SqliteStore, apply, browse, check, control, damage, erase, failed, forgotten, held, interest, links,
-    lists, log, members, network, parking, ranks, read, search, source, subscriptions, things,
+    lists, log, members, network, parking, ranks, read, search, source, streams, subscriptions, things,
 };
 use crate::api::interest::{Inquiry, InterestRow, Ranked};
 use crate::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Subscriptions,
+    StoreError, Streams, Subscriptions,
 };
 use crate::control::{Control, ControlRow};
 use crate::row::{
     AccountRow, AnyLinkRow, Applied, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter, Finding,
     Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, ThingRow, Upload,
+    SourceSlot, StalePage, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
 };
 use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
 
@@ -111,6 +111,16 @@ impl Sources for SqliteStore {
 
     fn weigh(&mut self, sources: &[(SourceId, Timestamp)], weight: Weight) -> Result<(), StoreError> {
         self.write("weigh sources", |db| source::weigh(db, sources, weight))
+    }
+}
+
+impl Streams for SqliteStore {
+    fn streams(&self) -> Result<Vec<StreamRow>, StoreError> {
+        streams::all(&self.db, &self.networks).map_err(failed("read the streams"))
+    }
+
+    fn watched(&self, query: &WatchedQuery<'_>) -> Result<Vec<WatchedRow>, StoreError> {
+        streams::watched(&self.db, &self.networks, query).map_err(failed("look for sources"))
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
         record: args.record.clone(),
         deliver: args.deliver.clone(),
         depth_max: args.depth,
+        avoids_streams: args.no_streams,
     };
     let around = Around {
         title: format!("freshet run · {}", data.dir().display()),

@@ -8,7 +8,9 @@ use freshet_app::config::Globals;
 use freshet_app::data::Data;
 use freshet_app::status;
 use freshet_engine::price::POLITENESS;
-use freshet_report::run::{ListModel, PriceStatus, QuotaStatus, Relearnt, ServerStatus, Unreadable};
+use freshet_report::run::{
+    ListModel, PriceStatus, QuotaStatus, Relearnt, ServerStatus, StreamStatus, Unreadable,
+};
 use freshet_report::status::{FailedSource, ForumLists, StatusReport};
 use freshet_report::subscriptions::SubscriptionLine;
 use freshet_types::{Span, Timestamp};
@@ -37,6 +39,7 @@ impl Report for StatusReport {
             quotas(self),
             prices(self),
             forums(self),
+            streams(self),
             servers(self),
             unreadable(self),
             relearnt(self),
@@ -140,6 +143,35 @@ fn forums(report: &StatusReport) -> Option<String> {
     let forums = report.forum_lists.as_deref().filter(|forums| !forums.is_empty())?;
     let header = ["forum", "#complete boards", "#threads", "#pages", "model of boards", "of threads"];
     Some(output::fitted(&header, forums.iter().map(row)))
+}
+
+/// What servers send by themselves.
+fn streams(report: &StatusReport) -> Option<String> {
+    let now = running_at(report)?;
+    let shown = report.work().streams.iter().filter(|it| !(it.messages_count == 0 && is_unwatched(it)));
+    let line = |it: &StreamStatus| {
+        let state = match (it.connected_at, &it.why) {
+            (Some(at), _) => format!("connected for {}", now - at.0),
+            (None, Some(why)) => format!("not connected: {why}"),
+            (None, None) => "not connected yet".to_owned(),
+        };
+        let lag = it.lag_s.map_or(String::new(), |lag| format!(", lag {}", Span::from_secs_f64(lag)));
+        let figures = format!(
+            "{}, {} new, {} dropped, {}{lag}",
+            output::count(it.messages_count, "message"),
+            output::count(it.posts_count, "post"),
+            it.dropped_count,
+            output::count(it.reconnects_count, "reconnect"),
+        );
+        format!("stream `{}` of {}: {state} ({figures})", it.name, it.network)
+    };
+    let lines: Vec<String> = shown.map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Whether nobody misses it: nothing that is watched is covered.
+fn is_unwatched(stream: &StreamStatus) -> bool {
+    stream.connected_at.is_none() && stream.why.as_deref().is_some_and(|why| why.starts_with("nothing"))
 }
 
 /// What is wrong with the store or its files, and subscribers that take nothing.

@@ -27,6 +27,7 @@ mod pages;
 mod simulate;
 mod steering;
 mod stored;
+mod streams;
 mod subscriptions;
 mod support;
 mod taking;

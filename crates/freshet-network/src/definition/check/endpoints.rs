@@ -7,7 +7,7 @@ use freshet_types::{
 };
 use regex::Regex;
 
-use super::{Checker, ItemParts};
+use super::{Checker, EndpointParts, ItemParts};
 use crate::definition::plan::{EndpointPlan, GroupPlan, ItemPlan, MembersPlan, NewerPlan, PagingPlan, Shows};
 use crate::template::{Part, Template, Variable};
 
@@ -143,15 +143,38 @@ impl Checker<'_> {
         }
     }
 
+    /// An endpoint that nobody visits: it stands at this key, and serves something else of the definition.
+    pub(super) fn hidden_endpoint(
+        &mut self,
+        key: &str,
+        name: &str,
+        rule: &EndpointRule,
+        data: &data::Definition,
+        parts: EndpointParts<'_>,
+    ) -> EndpointPlan {
+        let public = self.public(key, name, rule, data, Span::ZERO);
+        self.endpoint_at(key, name, rule, public, (data, parts))
+    }
+
     fn endpoint(
         &mut self,
         name: &str,
         rule: &EndpointRule,
         public: Endpoint,
         data: &data::Definition,
-        (mappings, index): (&Map<String, usize>, &Map<String, usize>),
+        parts: EndpointParts<'_>,
     ) -> EndpointPlan {
-        let key = &format!("endpoints.{name}");
+        self.endpoint_at(&format!("endpoints.{name}"), name, rule, public, (data, parts))
+    }
+
+    fn endpoint_at(
+        &mut self,
+        key: &str,
+        name: &str,
+        rule: &EndpointRule,
+        public: Endpoint,
+        (data, (mappings, index)): (&data::Definition, EndpointParts<'_>),
+    ) -> EndpointPlan {
         let url = self.template(&format!("{key}.url"), &rule.url);
         let sample = self.sample(&url);
         let is_whole = matches!(&url, Template::Parts(parts) if matches!(parts.first(), Some(Part::Variable { variable: Variable::Root | Variable::Base, .. })));

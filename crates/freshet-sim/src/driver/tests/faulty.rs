@@ -12,7 +12,7 @@ use freshet_engine::quota::LEDGER;
 use freshet_store::api::interest::{Inquiry, InterestRow, Ranked};
 use freshet_store::api::{
     Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Subscriptions, Trouble,
+    StoreError, Streams, Subscriptions, Trouble,
 };
 use freshet_store::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
@@ -23,7 +23,7 @@ use freshet_store::row::{
     AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
     Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
     ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, ThingRow, Upload,
+    SourceSlot, StalePage, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
 };
 use freshet_store::subscription::{Standing, State, Subscription, SubscriptionRow};
 use freshet_types::{
@@ -386,4 +386,9 @@ delegate!(Interest {
     read ranked() -> Ranked;
     write Setting set_ranks(ranks: &[(u64, f64)]) -> ();
     person count_inquiries(day: i64, inquiries: &[Inquiry]) -> ();
+});
+
+delegate!(Streams {
+    read streams() -> Vec<StreamRow>;
+    read watched(query: &WatchedQuery<'_>) -> Vec<WatchedRow>;
 });
