@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ const END_LOOKS: u32 = 40;
 const END_LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Bytes of its complaints that are kept, the last ones.
 const COMPLAINT_BYTES_MAX: usize = 300;
+/// How long they are waited for after its end.
+const COMPLAINT_WAIT: Duration = Duration::from_secs(2);
 
 /// A program under way.
 pub(super) struct Program {
@@ -36,6 +39,8 @@ pub(super) struct Program {
     /// Open until it is dropped.
     stdin: Option<ChildStdin>,
     complaint: Arc<Mutex<Vec<u8>>>,
+    /// Closed when all that it complained of was read.
+    complained: Receiver<()>,
     stop: Stop,
 }
 
@@ -53,10 +58,12 @@ impl Program {
         let stdin = child.stdin.take().expect("it was asked for");
         rustix::io::ioctl_fionbio(&stdin, true)?;
         let complaint = Arc::new(Mutex::new(Vec::new()));
+        let (on_end, complained) = channel::<()>();
         if let Some(mut stderr) = child.stderr.take() {
             let kept = Arc::clone(&complaint);
             // It ends when the program, and whoever the program started, has ended.
             std::thread::spawn(move || {
+                let _on_end = on_end;
                 let mut bytes = [0; 1024];
                 while let Ok(count @ 1..) = stderr.read(&mut bytes) {
                     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +73,7 @@ impl Program {
                 }
             });
         }
-        Ok(Self { name: name.clone(), child, stdin: Some(stdin), complaint, stop })
+        Ok(Self { name: name.clone(), child, stdin: Some(stdin), complaint, complained, stop })
     }
 
     fn hand_over(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -107,6 +114,8 @@ impl Program {
             Some(status) => format!("ended with {status}"),
             None => "closed its input, and was ended".to_owned(),
         };
+        // Whoever it started may hold its complaints open: they are not waited for long.
+        let _ = self.complained.recv_timeout(COMPLAINT_WAIT);
         let kept = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(&kept);
         let said = said.lines().rev().map(str::trim).find(|line| !line.is_empty());

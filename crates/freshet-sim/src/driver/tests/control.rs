@@ -98,7 +98,9 @@ fn a_definition_replaced_while_running_is_followed() {
     expect_none("manners", &invariant::polite(&driver.journal[before..], manners));
 
     // Without the endpoint its sources fail in the open; with it they are taken up again.
-    let renamed = slower.replace("[endpoints.posts]", "[endpoints.writings]");
+    let renamed = slower
+        .replace("[endpoints.posts]", "[endpoints.writings]")
+        .replace("{ endpoint = \"posts\", proof", "{ endpoint = \"writings\", proof");
     scene.networks.apply_definition("mastodon.toml", &renamed).unwrap();
     driver.run_for(Span::HOUR * 7.0).unwrap();
     let failed = all_sources(&driver.store).into_iter().filter(|one| one.state == SourceState::Failed);

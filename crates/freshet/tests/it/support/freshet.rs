@@ -156,11 +156,14 @@ impl Freshet {
 
     /// The command, ready for more settings.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = bare(args);
+        // What comes after `--` is somebody else's.
+        let own = args.iter().position(|arg| *arg == "--").unwrap_or(args.len());
+        let mut command = bare(&args[..own]);
         command.arg("--data").arg(self.data()).current_dir(self.folder());
         if let Some(clock) = &self.clock {
             command.arg("--clock").arg(clock);
         }
+        command.args(&args[own..]);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
