@@ -86,6 +86,7 @@ fn templates_of(page: &str) -> Vec<&'static str> {
         ("alerts", _) => vec!["alerts"],
         ("complaints", _) => vec!["complaints"],
         ("settings", _) => vec!["settings"],
+        ("subscriptions", _) => vec!["subscriptions"],
         ("login", _) => vec!["login"],
         _ => Vec::new(),
     }
