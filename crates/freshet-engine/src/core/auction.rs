@@ -115,7 +115,7 @@ impl Core {
                 self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
                 continue;
             };
-            let is_single = self.group_size(slot.key, now) < 2 || self.is_single(id, slot.key, planned, now);
+            let is_single = self.group_size(slot.key, now) < 2 || self.is_single(id, planned);
             let lane = Lane { is_single, slack: planned.slack };
             self.auction.bid(slot.key, lane, slot.news_at, id);
             self.call_at(slot.key, now);

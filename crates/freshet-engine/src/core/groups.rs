@@ -52,8 +52,6 @@ const FAILURES_MAX: u32 = 3;
 const PASSENGERS_MAX: usize = 4096;
 /// A source whose gap is nearly what it would be without probes has news at nearly every look: it is visited at once.
 const SINGLE_SHARE: f64 = 0.9;
-/// Posts that must be expected of it as well.
-const NEWS_SURE: f64 = 1.0;
 /// Where the ceiling cannot be kept, lists stay unread for so many times as long at most.
 const UNREAD_STRETCH: f64 = 4.0;
 /// How late a call for a group, or for who was told, counts at most: posts come in bursts, and what one leaves waiting says little of
@@ -167,16 +165,10 @@ impl Core {
         self.prices.set_group(TariffKey::new(key, RobotKind::Status), group);
     }
 
-    /// Whether a source that bids is visited alone: it was told of, or has news at nearly every look, or more than a merged page has room
-    /// for. The gap alone does not say so: whoever is planned for the hour in which posts begin has little slack after it, too.
-    pub(super) fn is_single(&self, id: SourceId, key: ServerKey, planned: Planned, now: Timestamp) -> bool {
-        if self.groups.is_told(id) {
-            return true;
-        }
-        let is_dear = planned.gap.span() >= planned.slack.slack().late * SINGLE_SHARE;
-        is_dear
-            && self.expected_of(id, now)
-                >= if self.is_merged(key, now) { self.room_of(key, now) } else { NEWS_SURE }
+    /// Whether a source that bids is visited alone: it was told of, or has news at nearly every look.
+    pub(super) fn is_single(&self, id: SourceId, planned: Planned) -> bool {
+        let is_busy = planned.gap.span() >= planned.slack.slack().late * SINGLE_SHARE;
+        is_busy || self.groups.is_told(id)
     }
 
     /// Begins to ask about others with the request of a visit, where that is worth it; gives whether it waits for them.
@@ -193,7 +185,7 @@ impl Core {
             && visit.aim == Aim::News
             && visit.walk.leg == Leg::List
             && self.can_be_grouped(&visit.source, key, now)
-            && slot.is_some_and(|planned| !self.is_single(id, key, planned, now))
+            && slot.is_some_and(|planned| !self.is_single(id, planned))
             && self.expected_of(id, now) < self.room_of(key, now);
         let told = self.groups.is_told(id).then(|| self.worth_of(id, now));
         if !may_lead && told.is_none() {
