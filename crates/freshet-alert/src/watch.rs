@@ -4,6 +4,7 @@
 //! end. Work is bounded: so many sources a tick, all of them in turn; one message for the alerts of several
 //! ticks. What it knows of a source is read from the store, so that it sees what every robot did, and no more.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,13 +13,16 @@ use std::time::{Duration, SystemTime};
 
 use freshet_engine::price;
 use freshet_policy::{ChangeModel as _, ChangeRate, Market, Policy};
+use freshet_report::alerts::Alert;
 use freshet_report::run::{QuotaStatus, RunStatus, ServerStatus, TroubledPart};
 use freshet_store::api::{Store, StoreError};
 use freshet_store::browse::Browse as _;
 use freshet_store::control::Control;
+use freshet_store::subscription::Kind;
 use freshet_types::{
     Clock, Map, RobotKind, Set, Source, SourceId, SourceState, Span, SystemClock, Timestamp, VisitSummary,
 };
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::config::{self, AlertConfig};
@@ -114,6 +118,8 @@ struct Watch {
     courier: Courier,
     /// The memory has something that the store has not.
     is_unsaved: bool,
+    /// Alerts that subscribers are to be told of once the store can be written, each with its time. Quiet times bound them.
+    unsaid: VecDeque<(Alert, Timestamp)>,
     /// The last message in the store that was read.
     last_control: u64,
 }
@@ -138,6 +144,7 @@ impl Watch {
             lost_logins: Map::default(),
             courier: Courier::new(sender),
             is_unsaved,
+            unsaid: VecDeque::new(),
             dir,
             store,
             clock,
@@ -163,7 +170,9 @@ impl Watch {
         findings.extend(down.iter().filter_map(|it| rule::judge_server(&self.config.rules, it, now)));
         let new =
             findings.into_iter().filter_map(|finding| self.memory.raise(&self.config.rules, finding, now));
-        let new: Vec<u64> = new.map(|alert| alert.number).collect();
+        let new: Vec<Alert> = new.collect();
+        self.unsaid.extend(new.iter().map(|alert| (alert.clone(), now)));
+        let new: Vec<u64> = new.iter().map(|alert| alert.number).collect();
         if !new.is_empty() {
             self.memory.address(&new, &self.config.receivers, SystemClock.now() + GATHER);
             self.is_unsaved = true;
@@ -200,8 +209,12 @@ impl Watch {
         }
     }
 
-    /// Writes the memory down where it has something new.
+    /// Writes the memory down where it has something new, and what subscribers are to be told.
     fn save(&mut self) -> Result<(), StoreError> {
+        while let Some((alert, at)) = self.unsaid.front() {
+            self.store.put_notice(Kind::Alerts, &record(alert).to_string(), *at)?;
+            self.unsaid.pop_front();
+        }
         if self.is_unsaved {
             self.memory.save(&mut self.store)?;
             self.is_unsaved = false;
@@ -359,6 +372,17 @@ struct Recent {
     visits: [VisitSummary; 3],
     /// When its posts were made, where it is an account's.
     posting_times: Vec<Timestamp>,
+}
+
+/// An alert as subscribers are told of it; whom else it was sent to is no matter of theirs.
+fn record(alert: &Alert) -> Value {
+    json!({
+        "id": format!("alert/{}", alert.number),
+        "rule": alert.rule,
+        "subject": alert.subject,
+        "text": alert.text,
+        "raised_at": alert.at,
+    })
 }
 
 fn is_of_account(source: &Source) -> bool {

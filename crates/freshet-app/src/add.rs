@@ -18,7 +18,7 @@ use freshet_network::{reference, robot};
 use freshet_report::add::{AddReport, Refused};
 use freshet_store::api::Store;
 use freshet_store::control::{Control, SourcesChange};
-use freshet_store::row::{InstanceRow, OnDelete};
+use freshet_store::row::{InstanceRow, OnDelete, Storing};
 use freshet_types::definition::OnDelete as Declared;
 use freshet_types::{
     Connector, Map, NetworkName, Reference, RobotKind, RobotState, Set, Source, SourceId, Span, Timestamp,
@@ -80,6 +80,8 @@ pub struct AddWish {
     pub retention: Option<Span>,
     /// How much the waiting of their posts counts; what is known keeps its weight unless it is said.
     pub weight: Option<Weight>,
+    /// Whether what they bring is kept, where a person says so; what is known stays as it is otherwise.
+    pub keeping: Option<Storing>,
     /// Loopback and private addresses are permitted.
     pub allow_private: bool,
     /// They are front pages of forums.
@@ -343,6 +345,10 @@ impl Adder<'_> {
         }
         let added = self.store.add_sources(&sources)?;
         self.weigh_known(&added)?;
+        if let Some(keeping) = self.args.keeping {
+            let ids: Vec<SourceId> = added.iter().map(|(id, _)| *id).filter(|id| *id != FORGOTTEN).collect();
+            self.store.set_keeping_of(&ids, keeping)?;
+        }
         adding.report.sources_count += added.iter().filter(|(_, is_new)| *is_new).count() as u64;
         let mut start = 0;
         for (end, line, text) in ends {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use freshet_engine::core::CoreOptions;
-use freshet_engine::deliver::Subscription;
+use freshet_engine::deliver::way::Means;
+use freshet_engine::deliver::{Readers, Subscription};
 use freshet_engine::drive::{self, Kit, RunError, RunOptions, Subscribe};
 use freshet_engine::forum::Share as ForumShare;
 use freshet_fetch::descriptors::{self, Share};
@@ -28,7 +29,7 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::relearn::Relearner;
-use crate::{mined, notice, subscriptions};
+use crate::{mined, notice, storing, subscriptions};
 use secrets::Secrets;
 
 mod secrets;
@@ -92,6 +93,8 @@ pub struct Crawl {
     pub credentials: Vec<CredentialInfo>,
     /// Whom servers can write to.
     pub contact: String,
+    /// Where those come who read a subscription over a WebSocket.
+    pub readers: Readers,
 }
 
 impl std::fmt::Debug for Crawl {
@@ -108,6 +111,7 @@ impl Crawl {
         let policy = policy(choices.policy.as_deref().unwrap_or(DEFAULT_POLICY), pacing)?;
         let vault = data.live_vault(globals)?;
         let contact = contact(globals, data)?;
+        warn_of_unkept(data, &choices)?;
         let fetch = fetch(&choices, &contact, &clock, &vault)?;
         let mut definitions = Definitions::watch(data.networks_dir());
         let networks = Arc::new(data::networks(globals)?);
@@ -116,7 +120,8 @@ impl Crawl {
         let snapi = Snapi::initialize(Arc::clone(&networks), Vec::new())?;
         let watched = Arc::clone(&networks);
         let credentials = vault.now().list();
-        let subscribe = subscribe_by(data, (&networks, &contact), &clock, &vault);
+        let means = subscriptions::means(Arc::clone(&networks), &contact, Arc::clone(&clock), vault.clone());
+        let (readers, subscribe) = (means.readers.clone(), subscribe_by(data, means));
         let mut secrets = Secrets::new(vault, data)?;
         let choice = secrets.choice();
         let relearner = Relearner::new(data, &networks, &fetch);
@@ -142,7 +147,7 @@ impl Crawl {
             subscribe,
         };
         let (ceiling, options) = (pacing.ceiling, options(&choices, pacing.ceiling));
-        Ok(Self { kit, options, choices, ceiling, clock, networks, credentials, contact })
+        Ok(Self { kit, options, choices, ceiling, clock, networks, credentials, contact, readers })
     }
 
     /// What was chosen at the start, for show.
@@ -167,13 +172,7 @@ fn to_file(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
 }
 
 /// Makes subscribers of the subscriptions in the store, each with a connection of its own.
-fn subscribe_by(
-    data: &Data,
-    (networks, contact): (&Arc<Networks>, &str),
-    clock: &Arc<dyn Clock>,
-    vault: &LiveVault,
-) -> Subscribe {
-    let means = subscriptions::means(Arc::clone(networks), contact, Arc::clone(clock), vault.clone());
+fn subscribe_by(data: &Data, means: Means) -> Subscribe {
     let path = data.store_path();
     Box::new(move |row| {
         let store = freshet_store::open(&path, Access::Write, Options::default());
@@ -227,6 +226,19 @@ fn contact(globals: &Globals, data: &Data) -> anyhow::Result<String> {
         );
     }
     Ok(data::CONTACT_UNKNOWN.to_owned())
+}
+
+/// Says what a person may not expect where content is not kept.
+fn warn_of_unkept(data: &Data, choices: &Choices) -> anyhow::Result<()> {
+    let Some(mut not_kept) = storing::status(&data.store)? else { return Ok(()) };
+    not_kept.is_taken |= choices.deliver.is_some();
+    if !not_kept.is_taken {
+        notice::warn(storing::sentence(&not_kept));
+    }
+    if choices.record.is_some() {
+        notice::warn("the recording holds every answer as received, of whatever is not kept too");
+    }
+    Ok(())
 }
 
 /// The choices as the engine takes them.

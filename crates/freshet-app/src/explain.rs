@@ -154,7 +154,8 @@ struct Known<'a> {
 
 /// The explanation, fact by fact.
 fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) -> Vec<Fact> {
-    let Known { decision, place: Place { turn, group, held, streamed }, counts, page, publisher } = known;
+    let Known { decision, place, counts, page, publisher } = known;
+    let Place { turn, group, held, streamed, not_kept } = place;
     let next = match source.state {
         SourceState::Paused => NextVisit::Paused,
         SourceState::Removed => NextVisit::Removed,
@@ -163,6 +164,7 @@ fn facts(source: &Source, forecast: Forecast, known: Known<'_>, now: Timestamp) 
     let visited_at = source.visited_at.and_then(UnixNumber::of);
     let mut facts = vec![Fact::Visits { visited_at, next, state: source.state }];
     facts.extend(held);
+    facts.extend(not_kept);
     facts.extend(streamed);
     facts.extend(publisher);
     facts.extend(source.pinned.map(|every| Fact::Pinned { every_s: every.secs_f64() }));

@@ -1,12 +1,12 @@
-//! The focus: which posts are wanted first, and how much explores beside.
+//! The focus: which posts are wanted first, how much explores beside, and whether anything else is collected.
 //!
-//! It is one setting of the store; a run that is under way sees a change within a second. It orders what robots find and keeps nothing
-//! out: that is for constraints.
+//! It is one setting of the store; a run that is under way sees a change within a second. It orders what robots find. What it does not do:
+//! take out what was stored before it was set.
 
 use freshet_engine::focus::{self, FOCUS};
 use freshet_network::focus::{FocusError, Written};
 use freshet_report::focus::FocusReport;
-use freshet_store::api::Settings as _;
+use freshet_store::api::{Settings as _, Store, StoreError};
 use freshet_store::setting::Json;
 
 use crate::data::Data;
@@ -18,9 +18,19 @@ pub fn set(data: &mut Data, written: &Written) -> anyhow::Result<()> {
     Ok(FOCUS.put(&mut data.store, &Json(focus))?)
 }
 
-/// Takes it away: what was found first is visited first again.
+/// Takes it away: what is nearest to what was added is visited first again.
 pub fn clear(data: &mut Data) -> anyhow::Result<()> {
     Ok(data.store.set_settings(&[(FOCUS.key().to_owned(), None)])?)
+}
+
+/// The focus in force, as a person would write it.
+pub fn named(store: &dyn Store) -> Result<Option<String>, StoreError> {
+    Ok(FOCUS.find(store)?.map(|stored| stored.0.to_string()))
+}
+
+/// The focus that is all that is collected, where there is one.
+pub fn only(store: &dyn Store) -> Result<Option<String>, StoreError> {
+    Ok(FOCUS.find(store)?.filter(|stored| stored.0.is_only).map(|stored| stored.0.to_string()))
 }
 
 /// The focus in force, and how many of the newest posts it wants.
@@ -30,6 +40,7 @@ pub fn show(data: &Data) -> anyhow::Result<FocusReport> {
     Ok(FocusReport {
         focus: Some(focus.to_string()),
         explore_percent: Some(focus.explore_percent),
+        is_only: focus.is_only,
         looked_count: looked as u64,
         wanted_count: wanted as u64,
     })

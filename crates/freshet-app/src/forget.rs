@@ -9,14 +9,18 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use freshet_network::robot;
-use freshet_report::forget::{ForgetReport, UndoReport};
+use freshet_report::forget::{ForgetReceipt, ForgetReport, UndoReport};
+use freshet_report::time::UnixNumber;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{ConstraintsChange, Control, SourcesChange};
+use freshet_store::keeping::{Erasure, ErasureKind};
 use freshet_store::row::{Erased, Filter, Forgetting};
-use freshet_types::{Address, Reference};
+use freshet_types::{Address, Reference, Timestamp};
+use sha2::{Digest as _, Sha256};
 
 use crate::config::Globals;
 use crate::data::{self, Data};
+use crate::exports;
 use crate::failure::Failure;
 use crate::notice;
 use crate::progress::{self, Progress};
@@ -24,6 +28,8 @@ use crate::sources::{sources_meant, understood};
 
 /// Between two pieces, while a crawl is at work beside this: it gets its turn at the store.
 const PIECE_GAP: Duration = Duration::from_millis(20);
+/// Form of receipts; it changes when a reader must.
+const RECEIPT_VERSION: u32 = 1;
 
 /// Erases it, after `confirm` has agreed, and keeps it out.
 pub fn forget(
@@ -37,10 +43,15 @@ pub fn forget(
     notice::on_interrupt(
         "stopped: it stays forgotten; the same command, or the next run, erases what is left",
     );
+    let asked_at = data.now_for_report(None);
+    // Noted before anything is marked, so that exports are told even where this dies in between.
+    let number = if keys.is_empty() { 0 } else { data.store.note_erasure(&wish(0, asked_at))? };
     let mut total = Forgetting::default();
+    // The clock of a simulated world may be gone with it; a wish to be forgotten does not wait for it.
+    let now = data.now_for_report(None);
     for key in keys {
         let what = format!("looking for `{reference}`");
-        let marked = progress::during(&what, || data.store.mark_forgotten(&key))?;
+        let marked = progress::during(&what, || data.store.mark_forgotten(&key, now))?;
         total.is_new |= marked.is_new;
         total.posts_left += marked.posts_left;
         total.erased += marked.erased;
@@ -48,6 +59,9 @@ pub fn forget(
     let mut erased = total.erased;
     erased += erase(&mut data, total.posts_left)?;
     if erased == Erased::default() && !total.is_new {
+        if number > 0 {
+            data.store.note_erasure(&wish(number, asked_at))?;
+        }
         let failure = Failure::misuse(format!("nothing is stored of `{reference}`"));
         return Err(failure
             .hint("give an address (network/type/id), a handle, or what `add` was given")
@@ -56,7 +70,61 @@ pub fn forget(
     data.store.push_control(&Control::Sources(SourcesChange::Forgotten))?;
     // A running crawl holds parked objects in memory too.
     data.store.push_control(&Control::Constraints(ConstraintsChange::Forgotten))?;
-    Ok(report(reference, &erased))
+    let mut report = report(reference, &erased);
+    give_receipt(&mut data, &mut report, &erased, (number, asked_at))?;
+    Ok(report)
+}
+
+/// A wish to forget, of which nothing is counted yet.
+fn wish(number: u64, at: Timestamp) -> Erasure {
+    let kind = ErasureKind::Forgotten;
+    Erasure { number, kind, first_at: at, last_at: at, posts: 0, others: 0, receipt: None }
+}
+
+/// Writes the receipt into the report, and its hash into the store.
+fn give_receipt(
+    data: &mut Data,
+    report: &mut ForgetReport,
+    erased: &Erased,
+    (number, asked_at): (u64, Timestamp),
+) -> anyhow::Result<()> {
+    let erased_at = data.now_for_report(None).max(asked_at);
+    let others = erased.accounts + erased.relations + erased.links + erased.things;
+    let mut noted = Erasure { posts: erased.posts, others, ..wish(number, asked_at) };
+    noted.last_at = erased_at;
+    // The exports that hold it are counted by this wish, too.
+    data.store.note_erasure(&Erasure { receipt: Some(String::new()), ..noted.clone() })?;
+    let receipt = ForgetReceipt {
+        version: RECEIPT_VERSION,
+        freshet: env!("CARGO_PKG_VERSION").to_owned(),
+        number,
+        asked_at: UnixNumber::of(asked_at),
+        erased_at: UnixNumber::of(erased_at),
+        is_kept_out: true,
+        accounts_count: erased.accounts,
+        posts_count: erased.posts,
+        relations_count: erased.relations,
+        others_count: erased.links + erased.things,
+        sources_count: erased.sources,
+        changes_count: erased.changes,
+        payloads_count: erased.payloads,
+        exports_count: exports::unheard_count(&data.store, erased_at)?,
+    };
+    let sha256 = hash(&receipt_text(&receipt)?);
+    data.store.note_erasure(&Erasure { receipt: Some(sha256.clone()), ..noted })?;
+    report.receipt = Some(receipt);
+    report.receipt_sha256 = Some(sha256);
+    Ok(())
+}
+
+/// A receipt as it is written to a file, and hashed.
+pub fn receipt_text(receipt: &ForgetReceipt) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(receipt)? + "\n")
+}
+
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }
 
 /// Erases what an interrupted `forget` left.
@@ -102,11 +170,11 @@ pub fn undo(globals: &Globals, reference: &str) -> anyhow::Result<UndoReport> {
 }
 
 /// The type by which the store is asked for an account by its handle.
-const HANDLE: &str = "handle";
+pub(crate) const HANDLE: &str = "handle";
 
 /// The exact things that a person means: addresses, and numbers of sources. The store would
 /// take a bare handle for everybody of that name, and erasing namesakes cannot be undone.
-fn keys(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Result<Vec<String>> {
+pub(crate) fn keys(globals: &Globals, store: &dyn Store, text: &str) -> anyhow::Result<Vec<String>> {
     if text.parse::<Address>().is_ok() {
         return Ok(vec![text.to_owned()]);
     }
@@ -152,5 +220,7 @@ fn report(reference: &str, erased: &Erased) -> ForgetReport {
         changes_count: erased.changes,
         payloads_count: erased.payloads,
         parked_count: erased.parked,
+        receipt: None,
+        receipt_sha256: None,
     }
 }

@@ -6,6 +6,8 @@
 //! and then it says why ([`obstacle`]): the owner does not want it, the network does not show it,
 //! or the list shows only its newest part.
 
+mod streams;
+
 use std::ops::ControlFlow;
 
 use freshet_network::networks::Networks;
@@ -25,7 +27,9 @@ pub fn report(
     kept_max: usize,
 ) -> anyhow::Result<GapsReport> {
     let mut sum = GapsSum::keeping(kept_max);
+    let mut streams = streams::StreamSum::of(data.store.streams()?, networks);
     data.store.each_source(&mut |source| {
+        streams.add(&source);
         sum.add(networks, &source, now, &mut |_| {});
         ControlFlow::Continue(())
     })?;
@@ -37,7 +41,7 @@ pub fn report(
         let shown = sum.kept.iter_mut().filter(|it| it.gaps.source == source.id && it.has_title);
         shown.for_each(|it| it.gaps.label = source.label_with(title.as_deref()));
     }
-    Ok(sum.into_report())
+    Ok(GapsReport { streams: streams.into_gaps(), ..sum.into_report() })
 }
 
 /// A report while sources are taken into account one by one.

@@ -12,8 +12,9 @@
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
 //! | [`networks`], [`credentials`], [`login`], [`robots`], [`constraints`], [`focus`], [`budgets`], [`calendars`] | what may be read, with which secrets, by whom, what is wanted, what first, how much may be asked, and which days are not like others |
 //! | [`add`], [`find`], [`sources`], [`pause`], [`remove`], [`forget`] | which sources are watched, and which are not any more |
+//! | [`care`], [`retention`] | what is kept of whom and why, who has to hear of what is not; how long things are kept |
 //! | [`weight`], [`interest`] | how much each counts, by what a person says and by what people ask about |
-//! | [`subscriptions`] | who gets changes, and by which way |
+//! | [`subscriptions`], [`exports`], [`storing`] | who gets changes, and by which way; which exports were made; of what subscribers get everything and nothing is kept |
 //! | [`crawl`] | a run, put together |
 //! | [`object`], [`graph`] | one object and its links, from the store or from its network; its neighbourhood, drawn or exported |
 //! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`complaints`], [`simulate`] | reports |
@@ -21,6 +22,7 @@
 pub mod add;
 pub mod budgets;
 pub mod calendars;
+pub mod care;
 pub mod case;
 pub mod check;
 pub mod complaints;
@@ -30,6 +32,7 @@ pub mod crawl;
 pub mod credentials;
 pub mod data;
 pub mod explain;
+pub mod exports;
 pub mod failure;
 pub mod find;
 pub mod focus;
@@ -52,11 +55,13 @@ pub mod plan;
 pub mod progress;
 mod relearn;
 pub mod remove;
+pub mod retention;
 pub mod robots;
 pub mod search;
 pub mod simulate;
 mod sources;
 pub mod status;
+pub mod storing;
 pub mod subscriptions;
 pub mod text;
 pub mod weight;

@@ -7,7 +7,9 @@ use freshet_network::definition::Definition;
 use freshet_network::networks::Networks;
 use freshet_network::recording;
 use freshet_report::networks::{CheckedFile, DefinitionProblem, NetworkLine, NetworksReport, ReadReport};
+use freshet_store::api::Store;
 use freshet_store::control::Control;
+use freshet_store::keeping::{Erasure, ErasureKind};
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{self, Hosts};
 use freshet_types::{Connector, NetworkName, RobotKind};
@@ -182,8 +184,21 @@ fn check_forum(path: &Path, file: String, text: &str) -> CheckedFile {
 /// What is done with content that networks delete; gives the networks for which it holds.
 pub fn set_on_delete(globals: &Globals, name: &str, on_delete: OnDelete) -> anyhow::Result<Vec<NetworkName>> {
     let mut data = Data::open(globals)?;
+    let meant = servers_meant(&data.store, name)?;
+    for network in &meant {
+        data.store.set_on_delete(network, on_delete)?;
+    }
+    if on_delete == OnDelete::Redact {
+        note_redacted(&mut data)?;
+    }
+    data.store.push_control(&Control::Settings("on_delete".to_owned()))?;
+    Ok(meant)
+}
+
+/// The servers that a person means who names one, or a definition.
+pub(crate) fn servers_meant(store: &dyn Store, name: &str) -> anyhow::Result<Vec<NetworkName>> {
     let is_meant = |network: &NetworkName| network.as_str() == name || network.definition() == name;
-    let rows = data.store.instances()?.into_iter();
+    let rows = store.instances()?.into_iter();
     let meant: Vec<_> = rows.map(|row| row.instance.network).filter(is_meant).collect();
     if meant.is_empty() {
         let failure = Failure::misuse(format!("nothing is watched on `{name}` yet"));
@@ -191,11 +206,20 @@ pub fn set_on_delete(globals: &Globals, name: &str, on_delete: OnDelete) -> anyh
             .hint("add something of it first; `freshet networks list` shows the names")
             .into());
     }
-    for network in &meant {
-        data.store.set_on_delete(network, on_delete)?;
-    }
-    data.store.push_control(&Control::Settings("on_delete".to_owned()))?;
     Ok(meant)
+}
+
+/// Exports that were made before have to hear of what is erased by that.
+fn note_redacted(data: &mut Data) -> anyhow::Result<()> {
+    let posts = data.store.counts()?.deleted;
+    if posts == 0 {
+        return Ok(());
+    }
+    let now = data.now_for_report(None);
+    let kind = ErasureKind::Redacted;
+    let erasure = Erasure { number: 0, kind, first_at: now, last_at: now, posts, others: 0, receipt: None };
+    data.store.note_erasure(&erasure)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Planning: from a lag to calls an hour, and back, by what was learned of the sources.
 //!
-//! Every source in the store is graded by its learned rate and its weight; at one price for all, each
+//! Every source in the store is graded by its learned rate and its weight, importance included; at one price for all, each
 //! is visited every √(2·price/weight·rate), within floor and ceiling ([`freshet_policy::demand`]).
 //! The price is chosen so that the mean lag, or the calls, are those asked for. Rates are taken as
 //! constant: a crawl that knows the hours does somewhat better than planned, never seen bursts
@@ -9,6 +9,7 @@
 mod foretold;
 mod scope;
 
+use freshet_engine::importance::Importance;
 use freshet_engine::price::Memory;
 use freshet_policy::{Pacing, price};
 use freshet_report::plan::{PlanPoint, PlanReport};
@@ -27,7 +28,8 @@ const MISSED: f64 = 0.02;
 pub fn report(data: &Data, args: &PlanWish) -> anyhow::Result<PlanReport> {
     let memory = Memory::from_store(&data.store)?;
     let policy = memory.policy();
-    let scopes = scope::read(&data.store, &memory, &*policy)?;
+    let importance = Importance::read(&data.store, data.now_for_report(None))?;
+    let scopes = scope::read(&data.store, &memory, &*policy, &importance)?;
     if scopes.iter().all(|it| it.demand.count() == 0) {
         let failure = Failure::misuse("there is nothing to plan with: no list of posts is watched");
         return Err(failure.hint("add some with `freshet add`, and let `freshet run` learn").into());

@@ -3,17 +3,20 @@
 //!
 //! The state is written to the store; a run that is under way sees it within a second.
 
-use freshet_engine::focus::FOCUS;
+use freshet_engine::collections;
 use freshet_fetch::CredentialInfo;
-use freshet_report::robots::{RobotLine, RobotsReport};
+use freshet_network::collections::{self as named, CollectionName, Collections};
+use freshet_network::networks::Networks;
+use freshet_report::robots::{CollectionLine, RobotLine, RobotsReport};
 use freshet_store::api::Store;
 use freshet_store::control::Control;
 use freshet_store::row::RobotRow;
-use freshet_types::{RobotKind, RobotState};
+use freshet_types::{RobotKind, RobotState, Set};
 
 use crate::config::Globals;
 use crate::data::Data;
 use crate::failure::Failure;
+use crate::focus;
 use crate::status;
 
 /// What a robot can be told.
@@ -55,6 +58,31 @@ pub fn steer(store: &mut dyn Store, verb: Verb, robot: RobotKind) -> anyhow::Res
     Ok(())
 }
 
+/// What `--only` takes for everything that definitions list.
+const EVERYTHING: &str = "all";
+
+/// Starts the robot `link` for these collections only, or for all of them again; or leaves these out. Where nothing would be left, it is stopped.
+pub fn gather(data: &mut Data, networks: &Networks, verb: Verb, names: &[String]) -> anyhow::Result<()> {
+    let refused = |why: String| {
+        Failure::misuse(why).hint("`freshet robots list` shows the collections of the networks in use")
+    };
+    let takes_all = verb == Verb::Start && matches!(names, [name] if name == EVERYTHING);
+    let mut chosen: Vec<CollectionName> = Vec::new();
+    for name in names.iter().filter(|_| !takes_all) {
+        let name: CollectionName = name.parse().map_err(refused)?;
+        named::check(&networks.snapshot(), &name).map_err(refused)?;
+        chosen.push(name);
+    }
+    if verb == Verb::Start {
+        collections::choose(&mut data.store, &Collections::only(&chosen).map_err(refused)?)?;
+        return steer(&mut data.store, Verb::Start, RobotKind::Link);
+    }
+    match collections::chosen(&data.store)?.without(&chosen).map_err(refused)? {
+        Some(left) => Ok(collections::choose(&mut data.store, &left)?),
+        None => steer(&mut data.store, Verb::Stop, RobotKind::Link),
+    }
+}
+
 /// The robot shows this credential from now on, or the usual one; it must be in the file or the environment.
 pub fn choose_credential(
     globals: &Globals,
@@ -93,9 +121,12 @@ fn name_credential(
 }
 
 /// All robots, and what the run under way, or the last one, had of each.
-pub fn list(data: &Data) -> anyhow::Result<RobotsReport> {
+pub fn list(data: &Data, networks: &Networks) -> anyhow::Result<RobotsReport> {
     let run = status::live_report(&data.store)?;
     let hours = run.as_ref().map(|run| (run.now.0 - run.started_at.0).secs_f64() / 3600.0);
+    let per_hour = |count: Option<u64>| {
+        count.zip(hours.filter(|hours| *hours > 0.0)).map(|(count, hours)| count as f64 / hours)
+    };
     let line = |row: RobotRow| {
         let count = run.as_ref().and_then(|run| run.work.collected_by_robot.get(&row.kind).copied());
         RobotLine {
@@ -104,14 +135,41 @@ pub fn list(data: &Data) -> anyhow::Result<RobotsReport> {
             credential: row.credential,
             collects: row.kind.collects().to_owned(),
             collected_count: count,
-            collected_per_hour: count
-                .zip(hours.filter(|hours| *hours > 0.0))
-                .map(|(count, h)| count as f64 / h),
+            collected_per_hour: per_hour(count),
         }
     };
-    let robots = data.store.robots()?.into_iter().map(line).collect();
-    let focus = FOCUS.find(&data.store)?.map(|stored| stored.0.to_string());
-    Ok(RobotsReport { is_running: data.runner().is_some(), focus, robots })
+    let rows = data.store.robots()?;
+    let gathers =
+        rows.iter().find(|row| row.kind == RobotKind::Link).map_or(RobotState::Stopped, |row| row.state);
+    let chosen = collections::chosen(&data.store)?;
+    let collection = |name: CollectionName| {
+        let text = name.to_string();
+        let count = run.as_ref().and_then(|run| run.work.collected_by_link.get(&text).copied());
+        CollectionLine {
+            state: if chosen.include_named(&name) { gathers } else { RobotState::Stopped },
+            name: text,
+            collected_count: count,
+            collected_per_hour: per_hour(count),
+        }
+    };
+    let collections = collections_in_use(&data.store, networks)?.into_iter().map(collection).collect();
+    let robots = rows.into_iter().map(line).collect();
+    let focus = focus::named(&data.store)?;
+    Ok(RobotsReport { is_running: data.runner().is_some(), focus, robots, collections })
+}
+
+/// What the networks of which something is stored list for the robot `link`.
+fn collections_in_use(store: &dyn Store, networks: &Networks) -> anyhow::Result<Vec<CollectionName>> {
+    let mut definitions: Set<String> = Set::default();
+    for (_, network) in store.networks_above(0)? {
+        definitions.insert(network.definition().to_owned());
+    }
+    let registry = networks.snapshot();
+    let used = definitions.iter().filter_map(|name| registry.get(name));
+    let mut names: Vec<_> =
+        used.flat_map(|network| named::of_network(&network.name, &*network.connector)).collect();
+    names.sort_unstable();
+    Ok(names)
 }
 
 #[cfg(test)]

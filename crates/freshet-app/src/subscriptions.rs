@@ -8,8 +8,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use freshet_engine::deliver::way::Means;
-use freshet_engine::deliver::{Ack, Stop, test_batch};
+use freshet_engine::deliver::{Ack, Readers, Stop, test_batch};
 use freshet_fetch::hook::{self, HookTarget};
+use freshet_fetch::nats::{self, NatsTarget};
 use freshet_fetch::{Credential, CredentialKind, Vault};
 use freshet_network::networks::Networks;
 use freshet_report::subscriptions::{
@@ -22,7 +23,7 @@ use freshet_store::subscription::{
     Filter, Kind, NAME_CHARS_MAX, SUBSCRIPTIONS_MAX, State, Subscription, SubscriptionRow, Way, is_name,
 };
 use freshet_types::NetworkName;
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use crate::config::{self, Globals};
@@ -103,6 +104,8 @@ pub struct Wish<'a> {
     pub buffer_max: Option<u64>,
     /// A webhook's batches are signed.
     pub is_signed: bool,
+    /// What a bus asks for: a token, or USER:PASSWORD.
+    pub login: Option<SecretString>,
 }
 
 /// Adds one that makes sense.
@@ -135,9 +138,19 @@ pub fn add(
         return Err(failure.hint("without `--drop-beyond` nothing is dropped").into());
     }
     let (kinds, filters) = (kinds(wish.kinds)?, filters(networks, &wish.filters)?);
+    if wish.buffer_max.is_some() && kinds.contains(&Kind::Forgettings) {
+        let failure =
+            Failure::misuse("forgettings must not be dropped: receivers would keep whom they should erase");
+        return Err(failure
+            .hint("add a subscription of its own for `--kinds forgettings`, without `--drop-beyond`")
+            .into());
+    }
     let mut way = checked_way(wish.way)?;
     let cursor = wish.from.resolve(data)?;
     let secret = if wish.is_signed { keep_secret(globals, data, name, &mut way)? } else { None };
+    if let Some(login) = &wish.login {
+        keep_login(globals, data, (name, login), &mut way)?;
+    }
     let subscription = Subscription {
         name: name.to_owned(),
         kinds,
@@ -191,6 +204,12 @@ fn checked_way(way: Way) -> anyhow::Result<Way> {
             hook::check(&target).map_err(|fault| Failure::misuse(fault.message))?;
             Ok(Way::Webhook { url: target.url, allow_private, secret: target.secret })
         }
+        Way::Nats { url, subject, stream, login } => {
+            let target = NatsTarget { url, subject, stream, login };
+            nats::check(&target).map_err(|fault| Failure::misuse(fault.message))?;
+            let NatsTarget { url, subject, stream, login } = target;
+            Ok(Way::Nats { url, subject, stream, login })
+        }
         other => Ok(other),
     }
 }
@@ -199,14 +218,37 @@ fn checked_way(way: Way) -> anyhow::Result<Way> {
 fn keep_secret(globals: &Globals, data: &Data, name: &str, way: &mut Way) -> anyhow::Result<Option<String>> {
     let Way::Webhook { url, secret, .. } = way else { return Ok(None) };
     let made = hook::new_secret()?;
+    *secret = Some(put_secret(globals, data, (name, &made), ("hook", url.as_str()))?);
+    Ok(Some(made.expose_secret().to_owned()))
+}
+
+/// Keeps what a bus asks for in the encrypted file.
+fn keep_login(
+    globals: &Globals,
+    data: &Data,
+    (name, given): (&str, &SecretString),
+    way: &mut Way,
+) -> anyhow::Result<()> {
+    if let Way::Nats { url, login, .. } = way {
+        *login = Some(put_secret(globals, data, (name, given), ("bus", url.as_str()))?);
+    }
+    Ok(())
+}
+
+/// Puts a secret of a subscription into the encrypted file; gives its name there.
+fn put_secret(
+    globals: &Globals,
+    data: &Data,
+    (name, secret): (&str, &SecretString),
+    (sort, url): (&str, &str),
+) -> anyhow::Result<String> {
     let key = secret_name(name);
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    let network = NetworkName::from(format!("hook:{host}").as_str());
-    let credential = Credential::new(&key, &network, CredentialKind::Bearer, None, &made)?;
+    let network = NetworkName::from(format!("{sort}:{host}").as_str());
+    let credential = Credential::new(&key, &network, CredentialKind::Bearer, None, secret)?;
     let passphrase = data::passphrase(globals, "Passphrase of the credentials file: ")?;
     Vault::change(&data::vault_path(data.dir()), &passphrase, |vault| vault.put(credential))?;
-    *secret = Some(key);
-    Ok(Some(made.expose_secret().to_owned()))
+    Ok(key)
 }
 
 /// Under which name the file has what signs.
@@ -232,7 +274,7 @@ fn line(SubscriptionRow { subscription: it, standing }: SubscriptionRow, newest:
         state: it.state.name().to_owned(),
         kinds: it.kinds.iter().map(|kind| kind.name().to_owned()).collect(),
         way: it.way.name().to_owned(),
-        target: it.way.target(),
+        target: if it.way == Way::Websocket { socket_path(&it.name) } else { it.way.target() },
         filters: it
             .filters
             .into_iter()
@@ -245,10 +287,31 @@ fn line(SubscriptionRow { subscription: it, standing }: SubscriptionRow, newest:
         behind: newest.saturating_sub(standing.cursor),
         delivered_count: standing.delivered_count,
         dropped_count: standing.dropped_count,
+        lost_count: standing.lost_count,
         failed_count: standing.failed_count,
         failure,
         failed_at: failed_at.and_then(UnixNumber::of),
     }
+}
+
+/// Where the dashboard has the WebSocket of a subscription.
+fn socket_path(name: &str) -> String {
+    format!("/api/v1/subscriptions/{name}/socket")
+}
+
+/// Refuses one that nobody can read over a WebSocket at the moment.
+pub fn check_readable(data: &Data, name: &str) -> anyhow::Result<()> {
+    let it = find(data, name)?.subscription;
+    if it.way != Way::Websocket {
+        let failure =
+            Failure::misuse(format!("`{name}` goes to a {} and not over a WebSocket", it.way.name()));
+        return Err(failure.hint("`freshet subscriptions add NAME --websocket` adds one that does").into());
+    }
+    if it.state != State::Running {
+        let failure = Failure::misuse(format!("`{name}` is {}", it.state.name()));
+        return Err(failure.hint(format!("`freshet subscriptions resume {name}` lets it go on")).into());
+    }
+    Ok(())
 }
 
 fn find(data: &Data, name: &str) -> anyhow::Result<SubscriptionRow> {
@@ -321,7 +384,8 @@ pub(crate) fn means(
     clock: Arc<dyn freshet_types::Clock>,
     vault: freshet_fetch::LiveVault,
 ) -> Means {
-    Means { networks, contact: contact.to_owned(), clock, vault, hidden: config::own_variables().collect() }
+    let (contact, hidden) = (contact.to_owned(), config::own_variables().collect());
+    Means { networks, contact, clock, vault, hidden, readers: Readers::default() }
 }
 
 /// Sends one marked record, by the way that batches go; says what came back. Nothing is counted and no cursor moves.
@@ -332,16 +396,23 @@ pub fn test(globals: &Globals, data: &Data, name: &str) -> anyhow::Result<Subscr
         let failure = Failure::misuse(format!("`{name}` goes to the standard output of a run"));
         return Err(failure.hint("start a run and look there").into());
     }
+    if *way == Way::Websocket {
+        let failure =
+            Failure::misuse(format!("`{name}` is read by whoever connects to the dashboard of a run"));
+        return Err(failure.hint(format!("start a run and connect to `{}`", socket_path(name))).into());
+    }
     let contact = data.contact(globals)?.unwrap_or_else(|| data::CONTACT_UNKNOWN.to_owned());
     let clock = data::block_on(data.clock())?;
     let batch = test_batch(name, clock.now(), row.standing.cursor);
     let vault = match way {
-        Way::Webhook { secret: Some(_), .. } => data.live_vault(globals)?,
+        Way::Webhook { secret: Some(_), .. } | Way::Nats { login: Some(_), .. } => {
+            data.live_vault(globals)?
+        }
         _ => Arc::new(Vault::empty()).into(),
     };
     let means = means(Arc::new(Networks::empty()), &contact, clock, vault);
     let outcome = means
-        .open(name, way, &Stop::default())
+        .open(&row, &Stop::default())
         .map_err(|error| error.to_string())
         .and_then(|mut outlet| outlet.deliver(&batch));
     let (is_taken, said) = match outcome {

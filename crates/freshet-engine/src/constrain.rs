@@ -11,7 +11,7 @@
 //!
 //! Withheld is not hidden: the page did show it, so coverage counts it as seen (the core has
 //! computed that already), and what is stored of it is kept up to date and not missing. Without
-//! constraints nothing is looked at here.
+//! constraints nothing is looked at here, but for what lies outside a focus that is all that is collected ([`focus::sift`]).
 
 mod judge;
 mod known;
@@ -29,6 +29,7 @@ use freshet_store::row::{self, Applied, Upload, Withheld};
 use freshet_types::{Map, Object, Post, SourceId, Span, Timestamp, VisitId};
 
 use crate::compare::compare;
+use crate::focus;
 
 pub(crate) use judge::Case;
 pub use judge::{Judge, Told};
@@ -119,6 +120,7 @@ impl Constrainer {
             released.push(release(store, *parked, source, (VisitId(0), now))?);
         }
         store.unpark(&unparked)?;
+        focus::sift(store, &mut released)?;
         released.chunks(RELEASED_BATCH).try_for_each(|some| store.apply(some, compare).map(drop))?;
         self.is_doubtful = false;
         Ok(())
@@ -174,8 +176,10 @@ impl Constrainer {
         uploads: &mut Vec<Upload>,
     ) -> Result<Vec<(VisitId, Applied)>, StoreError> {
         let own_count = uploads.len();
+        focus::sift(store, uploads)?;
         let released = self.judge_uploads(store, uploads)?;
-        let (causes, released): (Vec<usize>, Vec<Upload>) = released.into_iter().unzip();
+        let (causes, mut released): (Vec<usize>, Vec<Upload>) = released.into_iter().unzip();
+        focus::sift(store, &mut released)?;
         uploads.extend(released);
         let mut applied = store.apply(uploads, compare)?;
         // The core waits for one answer for each upload it made; what was released joins its cause.
@@ -235,7 +239,12 @@ impl Constrainer {
         // Afterwards, so that what one page parks finds what a page before it in this batch brings.
         for (cause, upload) in uploads.iter_mut().enumerate() {
             let Some(network) = self.judge.network(&upload.network) else { continue };
-            for object in self.awaited(&network.schema, upload) {
+            let awaited = self.awaited(&network.schema, upload);
+            // What waits takes in what it is told, and is written down with it.
+            if awaited.is_empty() || !store.keeps(upload)? {
+                continue;
+            }
+            for object in awaited {
                 for verdict in self.offer(store, &object, upload.seen_at)? {
                     match verdict {
                         Verdict::Wanted(parked) => {

@@ -30,13 +30,13 @@ mod health;
 mod hold;
 mod intake;
 mod learn;
-mod links;
 mod message;
 mod page;
 mod recheck;
 mod relearn;
 mod robots;
 mod servers;
+mod shares;
 mod sources;
 mod streams;
 mod timing;
@@ -150,7 +150,7 @@ pub struct Core {
     auction: auction::Auction,
     desks: desk::Desks,
     lines: turns::Lines,
-    member_turns: links::MemberTurns,
+    shares: shares::Shares,
     groups: groups::Groups,
     forums: Forums,
     rechecks: Rechecks,
@@ -204,7 +204,7 @@ impl Core {
             auction: auction::Auction::default(),
             desks: desk::Desks::default(),
             lines: turns::Lines::default(),
-            member_turns: links::MemberTurns::default(),
+            shares: shares::Shares::default(),
             groups: groups::Groups::default(),
             forums: Forums::default(),
             rechecks: Rechecks::default(),

@@ -11,9 +11,11 @@
 //! every loss is counted and told to it.
 
 mod batch;
+mod bus;
 mod command;
 mod file;
 mod progress;
+mod socket;
 pub mod way;
 mod webhook;
 
@@ -26,9 +28,11 @@ use freshet_store::subscription::{Standing, SubscriptionRow, Way};
 
 use crate::core::Moment;
 use crate::spell::Spell;
-use batch::Choice;
 pub use batch::{Batch, test_batch};
+use batch::{Choice, Gathered};
 pub use progress::Progress;
+use progress::Taken;
+pub use socket::{Reader, Readers, Told};
 
 /// Changes that are dropped in one step, so that others get their turn.
 const DROPPED_AT_ONCE: u64 = 100_000;
@@ -138,8 +142,9 @@ impl Subscriber {
         let choice = Choice::new(&it.kinds, &it.filters, networks).map_err(|error| error.to_string())?;
         let progress = Progress::new(&it.name, Some(row.standing.clone()));
         let spell = match it.way {
-            Way::Webhook { .. } | Way::Command(_) => Spell::up_to(WAIT_MAX_MS),
-            Way::File(_) | Way::Stdout => Spell::default(),
+            Way::Webhook { .. } | Way::Nats { .. } | Way::Command(_) => Spell::up_to(WAIT_MAX_MS),
+            // A reader wakes whoever waits for it, so no wait need be short for its sake.
+            Way::File(_) | Way::Stdout | Way::Websocket => Spell::default(),
         };
         Ok(Self { buffer_max: it.buffer_max, spell, ..Self::choosing(progress, choice, open) })
     }
@@ -222,7 +227,9 @@ impl Subscriber {
         while self.progress.cursor() < up_to {
             let cursor = self.progress.cursor();
             match self.choice.gather(store, cursor..up_to, moment.now)? {
-                Some(batch) => self.progress.on_dropped(batch.lines.len() as u64, batch.cursor),
+                Some(Gathered { batch, .. }) => {
+                    self.progress.on_dropped(batch.lines.len() as u64, batch.cursor);
+                }
                 // No line of the log stands between the two.
                 None => self.progress.on_dropped(0, up_to),
             }
@@ -234,7 +241,9 @@ impl Subscriber {
     /// subscriber is opened anew, lest half a line stays in between.
     pub(crate) fn deliver(&mut self, store: &dyn Store, moment: Moment) -> Result<Option<Ack>, DeliverError> {
         let cursor = self.progress.cursor();
-        let Some(mut batch) = self.choice.gather(store, cursor..u64::MAX, moment.now)? else {
+        let Some(Gathered { mut batch, lost_count }) =
+            self.choice.gather(store, cursor..u64::MAX, moment.now)?
+        else {
             self.progress.on_current();
             return Ok(None);
         };
@@ -244,12 +253,12 @@ impl Subscriber {
             batch.lines.insert(0, batch::dropped_line(&standing));
         }
         if batch.lines.is_empty() {
-            self.progress.on_delivered(batch.cursor, 0, 0);
+            self.progress.on_delivered(batch.cursor, Taken::default());
             return Ok(Some(Ack::Taken));
         }
         let delivered = self.hand_over(&batch);
         match &delivered {
-            Ok(Ack::Taken) => self.progress.on_delivered(batch.cursor, count, told),
+            Ok(Ack::Taken) => self.progress.on_delivered(batch.cursor, Taken { count, told, lost_count }),
             Ok(Ack::Gone(_)) | Err(_) => self.outlet = None,
         }
         delivered.map(Some)

@@ -25,6 +25,7 @@ use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
+use freshet_store::pass::Pass;
 use freshet_types::{Clock, NetworkName};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -177,11 +178,12 @@ impl Driver {
         let (jobs, todo) = std_mpsc::channel();
         let (ask, asks) = mpsc::unbounded_channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
-        let subscribers = Subscribers::start(kit.subscriptions, kit.subscribe, &wall)?;
+        let pass = Arc::new(Pass::default());
+        let subscribers = Subscribers::start(kit.subscriptions, kit.subscribe, (&wall, &pass))?;
         let feeder = Feeder::new(kit.rings, Arc::clone(&kit.networks), options.depth_max);
         let writer = Writer::new(Arc::clone(&kit.networks), Some(feeder));
         let writer = WriterThread::new(writer, kit.writer, wall.clone(), tell, Arc::clone(&is_given_up))
-            .with_subscribers(subscribers.roster());
+            .with_subscribers((subscribers.roster(), pass))?;
         let writer = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || writer.run(&todo))

@@ -11,8 +11,8 @@
 //! rings take in what they had passed by ([`Feeder::deepen`]). What constraints say about following is asked when an id leaves
 //! its ring (`feed/follow.rs`).
 //!
-//! Ids leave a ring as they came. While there is a focus ([`crate::focus`]) the best leave first (`scores`), few at a time; a ring of which ids go
-//! round stays in order.
+//! Where there is a way to go, or a focus ([`crate::focus`]), the best leave a ring first (`scores`), few at a time: by the focus, or by how near they are to what a
+//! person added. Elsewhere, and in a ring of which ids go round, they leave as they came.
 
 mod across;
 mod counted;
@@ -22,6 +22,7 @@ mod scores;
 use std::sync::Arc;
 
 use freshet_frontier::{Coordinator, RingError};
+use freshet_network::collections::Collections;
 use freshet_network::networks::Networks;
 use freshet_network::robot;
 use freshet_store::api::interest::Ranked;
@@ -29,10 +30,11 @@ use freshet_store::api::{Store, StoreError, Trouble};
 use freshet_store::control::{Control, SourcesChange};
 use freshet_store::row::{Held, SourceSlot};
 use freshet_store::setting::Setting;
-use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Source, SourceState, Timestamp};
+use freshet_types::{Change, ChangeKind, RobotKind, RobotState, Set, Source, SourceState, Timestamp};
 
 use self::counted::{Round, heirs};
 use self::scores::Scores;
+use crate::collections;
 use crate::constrain::Judge;
 use crate::focus::FOCUS;
 use crate::report::Rings;
@@ -101,20 +103,46 @@ fn drop_removed(store: &dyn Store, sources: &mut Vec<Source>) -> Result<(), Stor
     Ok(())
 }
 
+/// Networks that the store knows something of.
+#[derive(Debug, Default)]
+struct Met {
+    /// The newest of them.
+    number: u64,
+    definitions: Set<String>,
+}
+
+impl Met {
+    fn tend(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        for (number, network) in store.networks_above(self.number)? {
+            self.number = number;
+            self.definitions.insert(network.definition().to_owned());
+        }
+        Ok(())
+    }
+
+    /// How many they are, about: numbers are given in order.
+    fn count(&self) -> usize {
+        usize::try_from(self.number).unwrap_or(usize::MAX)
+    }
+}
+
 /// Owns the rings.
 #[derive(Debug)]
 pub struct Feeder {
     rings: Coordinator,
     networks: Arc<Networks>,
+    met: Met,
     depth_max: u16,
     is_deep: bool,
     /// Where the ring of each robot stands of which some ids wait.
     rounds: [Round; RobotKind::ALL.len()],
     /// Who says what is followed.
     judge: Option<Judge>,
-    /// Who leaves first, while there is a focus.
+    /// What the robot `link` gathers.
+    collections: Collections,
+    /// Who leaves first, where robots go beyond what was added or there is a focus.
     scores: Option<Scores>,
-    /// There may be ranks in the store of a focus that is gone.
+    /// There may be ranks in the store that an earlier run or a focus left.
     may_rank: bool,
     /// Sources that were made and that nobody was told of yet, because something failed after them.
     made: Vec<SourceSlot>,
@@ -130,10 +158,12 @@ impl Feeder {
         Self {
             rings,
             networks,
+            met: Met::default(),
             depth_max,
             is_deep: false,
             rounds,
             judge: None,
+            collections: Collections::default(),
             scores: None,
             may_rank: true,
             made: Vec::new(),
@@ -178,16 +208,19 @@ impl Feeder {
             self.deepen(store)?;
             self.is_deep = true;
         }
+        self.choose_collections(store)?;
         let robots = store.robots()?;
         let awake = robots.iter().filter(|row| row.state != RobotState::Stopped);
         self.fill(store, &awake.map(|row| row.kind).collect::<Vec<_>>())?;
         self.score(store, now)?;
-        let ahead_max = if self.scores.is_some() { scores::AHEAD_MAX } else { AHEAD_MAX };
+        let scores = self.scores.as_ref().filter(|scores| scores.are_any());
+        let (is_scored, ahead_max) =
+            (scores.is_some(), scores.map_or(AHEAD_MAX, |it| it.ahead_max(self.met.count())));
         let room = room.saturating_sub(AHEAD_MAX - ahead_max);
         let running: Vec<RobotKind> =
             robots.iter().filter(|row| row.state == RobotState::Running).map(|row| row.kind).collect();
         // Where there is little room, no robot takes it all.
-        let share = if self.scores.is_some() { room.div_ceil(running.len().max(1)) } else { room };
+        let share = if is_scored { room.div_ceil(running.len().max(1)) } else { room };
         for &robot in &running {
             let room = match robot {
                 // There are several lists of members for each post: all of them together hold up no other robot.
@@ -207,11 +240,13 @@ impl Feeder {
         Ok(self.rings.sync()?)
     }
 
-    /// Learns what scores rest on, if there is a focus. A focus that cannot be read is none.
+    /// Learns what scores rest on. A focus that cannot be read is none. Without one, and where robots stay with what was added, all that is there
+    /// was added and nobody comes before others.
     fn score(&mut self, store: &mut dyn Store, now: Timestamp) -> Result<(), StoreError> {
         let focus = FOCUS.find(store)?.map(|stored| stored.0);
-        if self.scores.as_ref().map(Scores::focus) != focus.as_ref() {
-            self.scores = focus.map(Scores::new);
+        let has_scores = focus.is_some() || self.depth_max > 0;
+        if self.scores.as_ref().map(Scores::focus) != has_scores.then_some(focus.as_ref()) {
+            self.scores = has_scores.then(|| Scores::new(focus));
             self.may_rank = true;
         }
         match &mut self.scores {
@@ -225,6 +260,21 @@ impl Feeder {
             None => {}
         }
         Ok(())
+    }
+
+    /// Learns what the robot `link` gathers. What it passed by before is in the log: where the choice has grown, its ring is filled anew, and
+    /// an id that comes again makes no second source. Dying in the middle means to begin again.
+    fn choose_collections(&mut self, store: &mut dyn Store) -> Result<(), FeedError> {
+        self.collections = collections::chosen(store)?;
+        let fed = collections::fed(store)?;
+        if self.collections == fed {
+            return Ok(());
+        }
+        if self.collections.widen(&fed) {
+            self.rings.ring(RobotKind::Link).begin_anew()?;
+            self.rounds[RobotKind::Link as usize] = Round::default();
+        }
+        Ok(collections::set_fed(store, &self.collections)?)
     }
 
     /// A ring that stands ahead of the log consumed another one: a power cut took the newest changes,
@@ -271,6 +321,7 @@ impl Feeder {
 
     /// The rings mostly stand at the same place: one reading of the log serves all of them.
     fn fill(&mut self, store: &dyn Store, robots: &[RobotKind]) -> Result<(), FeedError> {
+        self.met.tend(store)?;
         loop {
             let cursors = robots.iter().map(|&robot| self.rings.ring(robot).log_cursor());
             let Some(lowest) = cursors.min() else { return Ok(()) };
@@ -298,7 +349,8 @@ impl Feeder {
         robots: &[RobotKind],
         above: u64,
     ) -> Result<(Vec<Change>, u64), StoreError> {
-        if !self.networks.are_posts_visited(robots) && !robots.contains(&RobotKind::Across) {
+        let definitions = self.met.definitions.iter().map(String::as_str);
+        if !self.networks.are_others_visited(definitions, robots) && !robots.contains(&RobotKind::Across) {
             return store.account_changes_above(above, LOG_BATCH);
         }
         let changes = store.changes_above(above, LOG_BATCH)?;
@@ -363,7 +415,7 @@ impl Feeder {
         let first = ids.len();
         let ring = self.rings.ring(robot);
         let is_in_order = ring.is_owing() || self.rounds[robot as usize].is_open();
-        if let Some(scores) = self.scores.as_mut().filter(|_| !is_in_order) {
+        if let Some(scores) = self.scores.as_mut().filter(|it| it.are_any() && !is_in_order) {
             let chosen =
                 scores.choose(robot, &ring.window(scores::WINDOW)?, count_max.min(POP_BATCH - first));
             ids.extend(ring.pop_at(&chosen).into_iter().map(|id| (id, false)));
@@ -400,7 +452,7 @@ impl Feeder {
                 if let Some(judge_at) = self.held_until(store, robot, &found, now)? {
                     held.push(Held { object: *object, robot, judge_at });
                 } else if let Some(connector) = self.networks.connector_for(&found.network) {
-                    let heirs = heirs(&*connector, robot, &found, now);
+                    let heirs = heirs((&*connector, &self.collections), robot, &found, now);
                     sources.extend(heirs.sources);
                     *waits = heirs.waits;
                 }

@@ -1,15 +1,19 @@
-//! The focus of a data directory as a run and the commands know it: where it is stored, and which stored posts it wants.
+//! The focus of a data directory as a run and the commands know it: where it is stored, which stored posts it wants, and what of a page
+//! lies outside of it.
 //!
 //! What a focus means is [`freshet_network::focus`]; what it does to discovery is [`feed`](crate::feed). A run reads the setting whenever it
-//! feeds the robots, so a change is seen within a second.
+//! feeds the robots or stores pages, so a change is seen within a second. A focus that is *only* is all that is collected: of other posts the
+//! store keeps ids, times, counts and a fingerprint ([`Unkept`](freshet_store::api::Unkept)), so coverage, edits and deletions go on.
+//!
+//! What it does not do: leave accounts out. They say where somebody is, and who is near.
 
 use std::collections::BTreeMap;
 
 use freshet_network::focus::Focus;
 use freshet_store::api::{Store, StoreError};
-use freshet_store::row::{AccountRow, Filter, PostRow};
+use freshet_store::row::{AccountRow, Filter, PostRow, Upload, Withheld};
 use freshet_store::setting::{Json, Setting};
-use freshet_types::NetworkName;
+use freshet_types::{Account, Map, NetworkName};
 
 /// Setting that holds the focus; absent without one.
 pub const FOCUS: Setting<Json<Focus>> = Setting::new("focus");
@@ -25,6 +29,33 @@ pub fn sample(store: &dyn Store, focus: &Focus) -> Result<(usize, usize), StoreE
     let authors = Authors::read(store, &rows)?;
     let wanted = rows.iter().filter(|row| focus.wants(&row.post, authors.of(row).map(|it| &it.account)));
     Ok((rows.len(), wanted.count()))
+}
+
+/// Marks what lies outside a focus that is all that is collected. Who has said nothing of where they are is in no place.
+pub(crate) fn sift(store: &dyn Store, uploads: &mut [Upload]) -> Result<(), StoreError> {
+    let focus = FOCUS.find(store)?.map(|stored| stored.0).filter(|focus| focus.is_only);
+    for upload in uploads {
+        upload.outside = Withheld::default();
+        let Some(focus) = focus.as_ref().filter(|_| !upload.observation.posts.is_empty()) else { continue };
+        let seen = &upload.observation;
+        let shown: Map<&str, &Account> = seen.accounts.iter().map(|it| (it.id.as_str(), it)).collect();
+        let stored = if focus.has_places() {
+            let authors = seen.posts.iter().filter_map(|post| post.author.as_deref());
+            Authors::named(store, authors.map(|id| (&upload.network, id)))?
+        } else {
+            Authors::default()
+        };
+        let author = |id: &str| {
+            let shown = shown.get(id).copied().filter(|it| it.location.is_some());
+            shown.or_else(|| stored.get(&upload.network, id).map(|row| &row.account))
+        };
+        for post in &seen.posts {
+            if !focus.wants(post, post.author.as_deref().and_then(author)) {
+                upload.outside.hold_post(&post.kind, &post.id);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The accounts that some rows name, by network and id.
@@ -72,3 +103,6 @@ impl Authors {
         self.0.values().flat_map(BTreeMap::values)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Importance as a run uses it: what people asked about lately, and who ranks high by the focus, turned into factors of weights. Part of step 1 (plan) of 10.
+//! Importance as a run uses it: what people asked about lately, and who ranks high by the focus or among what was added, turned into factors of weights. Part of step 1 (plan) of 10.
 //!
 //! The formula is [`freshet_policy::importance`]; the counts are the store's ([`freshet_store::api::Interest`]). A run reads them
 //! every [`READ_EVERY`], and has what it loads of a source weighed by them: in memory a source's weight is a person's word times
@@ -18,7 +18,7 @@ pub(crate) const READ_EVERY: Span = Span::HOUR;
 /// Setting under which the store remembers whether weights follow what people ask about.
 pub const IMPORTANCE: Setting<Switch> = Setting::new("importance");
 
-/// Whether weights follow what people ask about, and who ranks high by the focus.
+/// Whether weights follow what people ask about, and who ranks high.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Switch {
     #[default]
@@ -58,7 +58,7 @@ pub struct Standing {
     pub eir_per_day: f64,
     /// I of the paper.
     pub importance: f64,
-    /// What its rank by the focus is beside the mean of all lists of accounts; `None` without a focus, and for what no account is.
+    /// What its rank is beside the mean of all lists of accounts; `None` where nobody has one, and for what no account is.
     pub rank: Option<f64>,
     /// What its weight is multiplied by.
     pub factor: f64,
@@ -89,7 +89,7 @@ impl Ranks {
         Self { scores: ranked.scores.into_iter().collect(), mean }
     }
 
-    /// A list's score beside the mean; lists that are no account's have none, nor has anybody where there is no focus.
+    /// A list's score beside the mean; lists that are no account's have none, nor has anybody where nobody is ranked.
     fn beside_mean(&self, source: &Source) -> Option<f64> {
         let is_list =
             matches!(source.robot, RobotKind::Status | RobotKind::Comment) && &*source.root_kind == ACCOUNT;
@@ -241,6 +241,6 @@ mod tests {
         IMPORTANCE.put(&mut store, &Switch::Off).unwrap();
         assert_eq!(read(&store).map(|it| (it.1 * 10.0) as u32), [10; 3]);
         store.set_ranks(&[]).unwrap();
-        assert_eq!(read(&store).map(|it| it.0), [None; 3], "without a focus nobody has a rank");
+        assert_eq!(read(&store).map(|it| it.0), [None; 3], "they are gone, and nobody has one");
     }
 }

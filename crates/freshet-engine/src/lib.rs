@@ -7,7 +7,7 @@
 //! | 3 pick, 4 ask | `core/begin.rs` |
 //! | 5 fetch, 6 read | [`fetcher`] |
 //! | 7 compare | [`compare`] |
-//! | 3 pick, of what was found | [`feed`], [`focus`] |
+//! | 3 pick, of what was found | [`feed`], [`focus`], [`collections`] |
 //! | between 6 and 8 | [`constrain`] |
 //! | 8 apply | [`writer`] |
 //! | 9 deliver | [`deliver`] |
@@ -21,6 +21,7 @@
 
 pub mod budget;
 pub mod calendar;
+pub mod collections;
 pub mod compare;
 mod consent;
 pub mod constrain;

@@ -52,8 +52,11 @@ const ROUNDS_MAX: f64 = 4.0;
 const SETTLE_ROUNDS: usize = 3;
 /// A fall by this factor pulls sources forward.
 const FALL: f64 = 1.3;
-/// The most that lists of members take of a server's calls where these are scarce.
+/// The most that lists of members take of a server's calls where these are scarce, and the most that profiles take.
 const MEMBERS_SHARE: f64 = 0.1;
+const PROFILES_SHARE: f64 = 0.1;
+/// The same for pages of news that are asked for again and again.
+const POLLS_SHARE: f64 = 0.1;
 /// A quota is as good as spent when so much of it is used: a margin is always left (docs/gotchas.md).
 const FULL_SHARE: f64 = 0.7;
 /// A scope as reports show it.
@@ -300,17 +303,32 @@ impl Prices {
             && tariff.price > RESERVE_DECLARED
     }
 
-    /// The time between two lists of members of a server whose calls are scarce; `None` where there are enough for all.
-    pub(crate) fn member_gap(&self, server: ServerKey, now: Timestamp) -> Option<Span> {
+    /// The time between two pages that a robot reads of a server whose calls are scarce, where the robot keeps to a share of them; `None`
+    /// where there are enough for all, and for robots that take what they need.
+    pub(crate) fn share_gap(&self, server: ServerKey, robot: RobotKind, now: Timestamp) -> Option<Span> {
+        let share = match robot {
+            RobotKind::Link => MEMBERS_SHARE,
+            RobotKind::User => PROFILES_SHARE,
+            _ => return None,
+        };
+        gap_of(self.scarcest(server, now)?, share)
+    }
+
+    /// The same for a page that is asked for again and again and takes from these quotas.
+    pub(crate) fn poll_gap(&self, server: ServerKey, paid: &[QuotaKey], now: Timestamp) -> Option<Span> {
+        let scope = self.scarcest(server, now)?;
+        if paid.contains(&scope.key) { gap_of(scope, POLLS_SHARE) } else { None }
+    }
+
+    /// What makes the calls for a server's news scarce, where they are.
+    fn scarcest(&self, server: ServerKey, now: Timestamp) -> Option<&Scope> {
         let news = TariffKey::new(server, RobotKind::Status);
         let tariff = self.tariffs.get(news.index())?;
-        let scope = if self.has_price {
+        if self.has_price {
             self.dearest(tariff).filter(|_| self.is_scarce(news))
         } else {
             self.fullest(tariff, now)
-        };
-        let per_s = scope?.budget_per_s * MEMBERS_SHARE;
-        (per_s > 0.0).then(|| Span::from_secs_f64(per_s.recip()))
+        }
     }
 
     /// The declared scope of a tariff of which the largest part is used, where that is nearly all: whether calls are scarce under policies that
@@ -498,6 +516,12 @@ impl Prices {
         }
         tariff.told_price = tariff.told_price.max(price);
     }
+}
+
+/// The time between calls that take this share of a scope.
+fn gap_of(scope: &Scope, share: f64) -> Option<Span> {
+    let per_s = scope.budget_per_s * share;
+    (per_s > 0.0).then(|| Span::from_secs_f64(per_s.recip()))
 }
 
 /// Calls a second that a server's politeness allows.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use freshet_network::collections::Collections;
 use freshet_policy::mixture::evidence::Evidence;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::ControlRow;
@@ -14,6 +15,7 @@ use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
 use crate::budget::Budgets;
 use crate::calendar::{Calendars, Compiled};
+use crate::collections;
 use crate::constrain::Judge;
 use crate::constrain::revisit::HeldBack;
 use crate::constrain::setting::CONSTRAINTS;
@@ -88,7 +90,8 @@ pub enum Reply {
     Budgets(Result<Budgets, String>),
     /// The calendars as policies know them, or why they cannot be read.
     Calendars(Result<Compiled, String>),
-    Robots(Vec<RobotRow>),
+    /// Their states, and what the robot `link` gathers.
+    Robots(Vec<RobotRow>, Collections),
     Subscriptions(Vec<SubscriptionRow>),
     /// All of them.
     Instances(Vec<Instance>),
@@ -111,6 +114,7 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
     Ok(match question {
         Question::Sources(ids, now) => {
             let mut sources = store.sources(ids)?;
+            keep_for_networks(store, &mut sources)?;
             profile::recall(store, &mut sources, *now)?;
             let sources = sources.into_iter().map(|source| source.map(Box::new));
             Reply::Sources(ids.iter().copied().zip(sources).collect())
@@ -137,7 +141,7 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
             Err(StoreError::Setting { why, .. }) => Err(why),
             Err(error) => return Err(error),
         }),
-        Question::Robots => Reply::Robots(store.robots()?),
+        Question::Robots => Reply::Robots(store.robots()?, collections::chosen(store)?),
         Question::Subscriptions => Reply::Subscriptions(store.subscriptions()?),
         Question::Instances => {
             Reply::Instances(store.instances()?.into_iter().map(|row| row.instance).collect())
@@ -156,6 +160,16 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
         Question::Stream(ask) => Reply::Stream(Box::new(stream_found(store, ask)?)),
         Question::Newest => Reply::Newest(store.last_change()?),
     })
+}
+
+/// What a network's own rule would drop at once is not walked to: the shorter of both spans is the source's.
+fn keep_for_networks(store: &dyn Store, sources: &mut [Option<Source>]) -> Result<(), StoreError> {
+    for rule in store.network_retentions()? {
+        for source in sources.iter_mut().flatten().filter(|source| source.network == rule.network) {
+            source.retention = Some(source.retention.map_or(rule.span, |span| span.min(rule.span)));
+        }
+    }
+    Ok(())
 }
 
 /// For whom a stream is: as many roots as it may name, or one where it need not be told.

@@ -9,15 +9,20 @@ use std::sync::Arc;
 use freshet_sink::record::Properties;
 use freshet_sink::{AccountRecord, ChangeRecord, LinkRecord, ObjectRecord, PostRecord, RelationRecord};
 use freshet_store::row::{AccountRow, AnyLinkRow, PostRow, RelationRow, ThingRow};
-use freshet_types::{Address, Change, Confidence, CrossLink, LinkKind, Primitive};
+use freshet_types::{Address, Change, Confidence, CrossLink, Primitive};
 use serde_json::Value;
 
 /// Type of the account objects in addresses.
 const ACCOUNT_KIND: &str = "account";
 
+/// What stands for content that nobody keeps.
+pub(crate) const NOT_KEPT: &str = "not kept";
+
 /// A post as it is exported.
 pub fn post_record(row: PostRow) -> PostRecord {
     let post = row.post;
+    let mut properties = properties(&post.plinks, &post.slinks);
+    note_unkept(&mut properties, row.unkept);
     PostRecord {
         id: Address::new(&row.network, &post.kind, post.id.as_str()).to_string(),
         native_id: post.id,
@@ -38,13 +43,15 @@ pub fn post_record(row: PostRow) -> PostRecord {
         quote_of: post.quote_of,
         url: post.url,
         uri: post.uri,
-        properties: properties(&post.plinks, &post.slinks),
+        properties,
     }
 }
 
 /// An account as it is exported.
 pub fn account_record(row: AccountRow) -> AccountRecord {
     let account = row.account;
+    let mut properties = properties(&account.plinks, &account.slinks);
+    note_unkept(&mut properties, row.unkept);
     AccountRecord {
         id: Address::new(&row.network, ACCOUNT_KIND, account.id.as_str()).to_string(),
         native_id: account.id,
@@ -63,7 +70,7 @@ pub fn account_record(row: AccountRow) -> AccountRecord {
         opts_out: account.opts_out,
         url: account.url,
         uri: account.uri,
-        properties: properties(&account.plinks, &account.slinks),
+        properties,
     }
 }
 
@@ -112,7 +119,7 @@ pub fn link_record(row: AnyLinkRow) -> LinkRecord {
     LinkRecord {
         network: row.from.network.to_string(),
         from: row.from.to_string(),
-        kind: link_kind(row.kind).to_owned(),
+        kind: row.kind.name().to_owned(),
         name: row.name.to_string(),
         to: row.to.to_string(),
         to_network: row.to.network.to_string(),
@@ -129,18 +136,14 @@ pub fn link_record(row: AnyLinkRow) -> LinkRecord {
     }
 }
 
-/// The short name of a kind of link, as the views of the store have it.
-fn link_kind(kind: LinkKind) -> &'static str {
-    match kind {
-        LinkKind::P => "p",
-        LinkKind::C => "c",
-        LinkKind::Co => "co",
-        LinkKind::Sp => "sp",
-        LinkKind::Sc => "sc",
-        LinkKind::Sco => "sco",
+/// Says of a record that it has no content because nobody keeps it: an empty text alone might be what was said.
+fn note_unkept(properties: &mut Properties, unkept: Option<u64>) {
+    if unkept.is_some() {
+        properties.insert("content".to_owned(), NOT_KEPT.into());
     }
 }
 
+/// The short name of a kind of link, as the views of the store have it.
 fn properties(plinks: &[(Arc<str>, Primitive)], slinks: &[CrossLink]) -> Properties {
     let mut properties = Properties::new();
     for (name, value) in plinks {

@@ -103,6 +103,7 @@ fn work(core: &Core, setting: &Setting, now: Timestamp) -> RunWork {
         robots: by_robot(|robot| core.robot_state(robot)),
         posts_by_robot: by_robot(|robot| tally.posts_by_robot[robot as usize]),
         collected_by_robot: by_robot(|robot| tally.collected[robot as usize]),
+        collected_by_link: tally.gathered.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
         rings: by_robot(|robot| ring(setting.rings[robot as usize])),
         quotas: quotas(core, now),
         prices: prices(core, now),

@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use freshet_fetch::stream::{Frame, Opened};
 use freshet_store::api::{Store, StoreError};
-use freshet_store::row::{SourceSlot, StreamRow, Upload, WatchedQuery, WatchedRow};
+use freshet_store::row::{SourceSlot, StreamMark, StreamRow, Upload, WatchedQuery, WatchedRow};
 use freshet_types::{
-    Complaint, Connector, DefinitionVersion, Fault, Heard, Instance, NetworkName, Observation, Proof,
-    Request, Response, Set, Span, StreamTarget, Timestamp, Transport,
+    Complaint, Connector, Cover, CursorTrouble, DefinitionVersion, Fault, Heard, Instance, NetworkName,
+    Observation, Proof, Request, Response, Set, Span, StreamTarget, Timestamp, Transport,
 };
 
 /// Messages in one batch: enough to fill a transaction, few enough to be seen soon.
 pub(crate) const MESSAGES_MAX: usize = 256;
+/// Posts and deletions in one batch, of messages that hold many each.
+const SHOWN_MAX: usize = 4096;
 /// Complaints kept of one batch; the rest is counted.
 const COMPLAINTS_MAX: usize = 20;
 /// A source that a hint is about was not visited for at least so long: who posts ten times a minute is visited once.
@@ -73,6 +75,10 @@ pub struct StreamBatch {
     pub deleted: Vec<(String, String)>,
     /// Where a later connection goes on after this batch.
     pub cursor: Option<String>,
+    /// The server said that the cursor was no good.
+    pub trouble: Option<CursorTrouble>,
+    /// Roots whose lists are to be visited.
+    pub revisit: Vec<String>,
     pub complaints: Vec<Complaint>,
     pub received_at: Timestamp,
     pub messages_count: u64,
@@ -155,18 +161,29 @@ impl Hearing {
             roots: &[],
         };
         let heard: Heard = connector.read_message(&target, &message, now);
-        let says_nothing = heard.observation == Observation::default() && heard.deleted.is_empty();
+        let says_nothing = heard.observation == Observation::default()
+            && heard.deleted.is_empty()
+            && heard.revisit.is_empty();
         batch.messages_count += 1;
         batch.dropped_count += u64::from(says_nothing && !heard.complaints.is_empty());
         batch.cursor = heard.cursor.or(batch.cursor.take());
+        batch.trouble = heard.trouble.or(batch.trouble);
+        // What comes later counts: a post that is there again after it was gone is not gone.
+        if !batch.deleted.is_empty() {
+            let is_there = |id: &String| heard.observation.posts.iter().any(|post| post.id == *id);
+            batch.deleted.retain(|(_, id)| !is_there(id));
+        }
         batch.deleted.extend(heard.deleted);
-        merge(&mut batch.observation, heard.observation);
+        batch.revisit.extend(heard.revisit);
+        batch.observation.append(heard.observation);
         complain(batch, heard.complaints);
     }
 
     /// Whether no more goes into one batch.
     pub fn is_full(&self) -> bool {
-        self.batch.messages_count >= MESSAGES_MAX as u64
+        let shown_count =
+            self.batch.observation.posts.len() + self.batch.deleted.len() + self.batch.revisit.len();
+        self.batch.messages_count >= MESSAGES_MAX as u64 || shown_count >= SHOWN_MAX
     }
 
     /// What was taken in.
@@ -180,17 +197,6 @@ fn complain(batch: &mut StreamBatch, complaints: Vec<Complaint>) {
     batch.complaints.extend(complaints.into_iter().take(room));
 }
 
-/// Adds what one message showed. Of an object that is shown twice the later form is stored, as of two pages.
-fn merge(all: &mut Observation, one: Observation) {
-    all.posts.extend(one.posts);
-    all.accounts.extend(one.accounts);
-    all.relations.extend(one.relations);
-    all.tags.extend(one.tags);
-    all.leads.extend(one.leads);
-    all.things.extend(one.things);
-    all.links.extend(one.links);
-}
-
 /// What a batch is worth, once it is stored.
 #[derive(Debug)]
 pub struct Sifted {
@@ -201,46 +207,106 @@ pub struct Sifted {
     pub hints: Vec<SourceSlot>,
 }
 
-/// Leaves of what a stream brought the posts of watched sources, and of accounts those who wrote them.
+/// Of whom a batch is, of those who are watched.
+#[derive(Debug, Default)]
+struct Audience {
+    /// The whole server is watched.
+    takes_all: bool,
+    /// Accounts whose posts are wanted.
+    watched: Set<String>,
+    hints: Vec<SourceSlot>,
+    depth: u16,
+}
+
+/// Leaves of what a stream brought the posts of watched sources, and of accounts those who wrote them or are watched themselves.
+/// After an error the upload is as it was, and may be sifted again.
 pub(crate) fn sift(store: &dyn Store, upload: &mut Upload) -> Result<Option<Sifted>, StoreError> {
     let Some(mark) = upload.stream.clone() else { return Ok(None) };
     let stream = StreamName { network: upload.network.clone(), name: Arc::clone(&mark.name) };
-    let posts = std::mem::take(&mut upload.observation.posts);
-    let listed = posts.iter().filter(|post| !post.is_embedded);
-    let authors: Set<&String> = listed.filter_map(|post| post.author.as_ref()).collect();
-    let mut authors: Vec<String> = authors.into_iter().cloned().collect();
-    authors.sort_unstable();
-    let (mut takes_all, mut watched, mut hints) = (false, Set::default(), Vec::new());
-    for cover in mark.covers.iter().filter(|_| !posts.is_empty()) {
-        let roots = (!cover.is_server).then_some(authors.as_slice());
-        let limit = if cover.is_server { 1 } else { WATCHED_MAX };
-        let query = WatchedQuery { network: &upload.network, endpoint: &cover.endpoint, roots, limit };
-        let rows = store.watched(&query)?;
-        takes_all |= cover.is_server && !rows.is_empty();
-        upload.depth = rows.iter().map(|row| row.depth).fold(upload.depth, u16::max);
-        if cover.proof == Proof::Hint {
-            hints.extend(rows.iter().filter_map(|row| hint(row, upload.seen_at)));
-        }
-        if !cover.is_server {
-            watched.extend(rows.into_iter().map(|row| row.root_id));
-        }
-    }
+    let Audience { takes_all, watched, hints, depth } = audience(store, upload, &mark)?;
+    upload.depth = upload.depth.max(depth);
     let (mut is_kept, mut unwatched_count) = (false, 0);
-    for post in posts {
+    let seen = &mut upload.observation;
+    seen.posts.retain(|post| {
         // What stands inside a post goes with it.
         if !post.is_embedded {
             is_kept = takes_all || post.author.as_ref().is_some_and(|author| watched.contains(author));
             unwatched_count += u64::from(!is_kept);
         }
-        if is_kept {
-            upload.observation.posts.push(post);
+        is_kept
+    });
+    let Observation { posts, mut accounts, .. } = std::mem::take(seen);
+    if !accounts.is_empty() {
+        let writers: Set<&String> = posts.iter().filter_map(|post| post.author.as_ref()).collect();
+        accounts.retain(|account| writers.contains(&account.id) || watched.contains(&account.id));
+    }
+    *seen = Observation { posts, accounts, ..Observation::default() };
+    Ok(Some(Sifted { stream, unwatched_count, hints }))
+}
+
+/// Asks the store who of those that a batch is about is watched.
+fn audience(store: &dyn Store, upload: &Upload, mark: &StreamMark) -> Result<Audience, StoreError> {
+    let mut found = Audience::default();
+    let Observation { posts, accounts, .. } = &upload.observation;
+    let listed = posts.iter().filter(|post| !post.is_embedded);
+    let authors: Set<&String> = listed.filter_map(|post| post.author.as_ref()).collect();
+    let others: Set<&String> =
+        accounts.iter().map(|account| &account.id).filter(|id| !authors.contains(id)).collect();
+    for cover in &mark.covers {
+        if cover.is_server {
+            let query =
+                WatchedQuery { network: &upload.network, endpoint: &cover.endpoint, roots: None, limit: 1 };
+            let rows = if posts.is_empty() { Vec::new() } else { store.watched(&query)? };
+            found.takes_all |= !rows.is_empty();
+            found.add_rows(rows, cover, upload.seen_at);
+            continue;
+        }
+        // Who is known to be watched need not be asked about again, unless that is to make a list due.
+        let is_asked = |id: &&&String| cover.proof == Proof::Hint || !found.watched.contains(**id);
+        let roots = sorted(authors.iter().filter(is_asked));
+        let rows = watched_of(store, upload, cover, &roots)?;
+        found.add_rows(rows, cover, upload.seen_at);
+        let rows = watched_of(store, upload, cover, &sorted(others.iter()))?;
+        found.watched.extend(rows.into_iter().map(|row| row.root_id));
+        let rows = watched_of(store, upload, cover, &mark.revisit)?;
+        // Nothing else shows what changed, so these are due at once.
+        found.hints.extend(rows.into_iter().map(|row| SourceSlot { due_at: upload.seen_at, ..row.slot }));
+    }
+    Ok(found)
+}
+
+/// Ids in their order, so that the same batch asks the same.
+fn sorted<'a>(ids: impl Iterator<Item = &'a &'a String>) -> Vec<String> {
+    let mut ids: Vec<String> = ids.map(|id| (*id).clone()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+impl Audience {
+    /// Takes in the sources that a list of a stream is for.
+    fn add_rows(&mut self, rows: Vec<WatchedRow>, cover: &Cover, seen_at: Timestamp) {
+        self.depth = rows.iter().map(|row| row.depth).fold(self.depth, u16::max);
+        if cover.proof == Proof::Hint {
+            self.hints.extend(rows.iter().filter_map(|row| hint(row, seen_at)));
+        }
+        if !cover.is_server {
+            self.watched.extend(rows.into_iter().map(|row| row.root_id));
         }
     }
-    let Observation { posts, mut accounts, .. } = std::mem::take(&mut upload.observation);
-    let writers: Set<String> = posts.iter().filter_map(|post| post.author.clone()).collect();
-    accounts.retain(|account| writers.contains(&account.id));
-    upload.observation = Observation { posts, accounts, ..Observation::default() };
-    Ok(Some(Sifted { stream, unwatched_count, hints }))
+}
+
+/// The sources of these roots that a stream covers.
+fn watched_of(
+    store: &dyn Store,
+    upload: &Upload,
+    cover: &Cover,
+    roots: &[String],
+) -> Result<Vec<WatchedRow>, StoreError> {
+    if roots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (network, endpoint) = (&upload.network, &*cover.endpoint);
+    store.watched(&WatchedQuery { network, endpoint, roots: Some(roots), limit: WATCHED_MAX })
 }
 
 /// When a source is due because of a hint; one that was never visited is due anyway.

@@ -1,7 +1,8 @@
 //! What happened since the start, in the words of the ten steps: the numbers of `status`.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
+use freshet_network::collections::CollectionName;
 use freshet_store::row::Applied;
 use freshet_types::{FaultKind, Map, RobotKind, Source, Span, Timestamp};
 
@@ -40,6 +41,8 @@ pub struct Tally {
     /// What each robot is there for ([`RobotKind::collects`]), in the same order: profiles that were read, and of all else what was never
     /// seen before.
     pub collected: [u64; RobotKind::ALL.len()],
+    /// Members of each collection that were never seen before; as many as definitions list.
+    pub gathered: BTreeMap<CollectionName, u64>,
     pub edited_count: u64,
     pub deleted_count: u64,
     /// Accounts never seen before.
@@ -81,6 +84,11 @@ impl Tally {
         self.deleted_count += u64::from(applied.deleted_count);
         self.accounts_count += u64::from(applied.new_account_count);
         self.relations_count += u64::from(applied.new_relation_count);
+    }
+
+    /// Members of a collection were stored.
+    pub(crate) fn gathered(&mut self, name: CollectionName, applied: &Applied) {
+        *self.gathered.entry(name).or_default() += u64::from(applied.new_link_count);
     }
 
     /// A page with so many profiles was read for this robot.

@@ -93,7 +93,7 @@ impl Export {
     }
 
     /// Writes the files of its folder; gives what had to be left out.
-    pub fn into_folder(self) -> anyhow::Result<Damages> {
+    pub fn into_folder(self, globals: &Globals) -> anyhow::Result<Damages> {
         let Self { data, dir, wish, mut manifest } = self;
         let dir = dir.ok_or_else(|| Failure::misuse("an export needs a folder"))?;
         let parts = plan(&data.store, &wish)?;
@@ -105,7 +105,12 @@ impl Export {
                 grouped(total)
             ));
         }
-        let damages = to_folder(&data.store, &dir, &wish, &parts, &mut manifest)?;
+        let result = to_folder(&data.store, &dir, &wish, &parts, &mut manifest);
+        if !manifest.planned_files.is_empty() || manifest.is_complete {
+            // Also where it stopped halfway: there are files by then.
+            manifest.remember(globals, &dir, false);
+        }
+        let damages = result?;
         for &kind in &wish.kinds {
             notice::note(written(kind, &wish, &manifest, &dir));
         }
@@ -149,7 +154,8 @@ fn in_folder(data: &Data, wish: &ExportWish, dir: &Path) -> anyhow::Result<Manif
 fn begun(data: &Data, wish: &ExportWish, store: String) -> anyhow::Result<Manifest> {
     let resolve = |when: Option<When>| when.map(|when| when.resolve(|| data.now())).transpose();
     let times = check_times(resolve(wish.since)?, resolve(wish.until)?)?;
-    Ok(Manifest::new(asked(wish), store, times, Bounds::now(&data.store)?))
+    let manifest = Manifest::new(asked(wish), store, times, Bounds::now(&data.store)?);
+    Ok(manifest.begun_at(data.now_for_report(None)))
 }
 
 fn asked(wish: &ExportWish) -> Asked {

@@ -10,7 +10,7 @@ use std::io::{Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use freshet_sink::{Record, Sink, SinkError};
+use freshet_sink::{Format, Record, RecordKind, Sink, SinkError};
 use sha2::{Digest as _, Sha256};
 
 use super::manifest::cannot_write;
@@ -47,17 +47,16 @@ impl Paths {
 
 impl GrowingFile {
     /// An empty one.
-    pub(super) fn create(dir: &Path, part: &Part, wish: &Wish) -> anyhow::Result<Self> {
-        let name = part.name(wish.format);
-        discard(dir, &name);
-        let paths = Paths::new(dir, &name);
+    pub(super) fn create(dir: &Path, name: &str, kind: RecordKind, format: Format) -> anyhow::Result<Self> {
+        discard(dir, name);
+        let paths = Paths::new(dir, name);
         if let Some(folder) = paths.path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         }
         let file = File::create(&paths.part).map_err(|error| cannot_write(&paths.part, &error))?;
         let hashed = Hashed::new(file, Sha256::new(), 0);
-        let sink = wish.format.open(part.kind, hashed.clone()).map_err(|error| failed(&paths.part, error))?;
-        Ok(Self { name, paths, sink, hashed, record_count: 0, memo_bytes: 0 })
+        let sink = format.open(kind, hashed.clone()).map_err(|error| failed(&paths.part, error))?;
+        Ok(Self { name: name.to_owned(), paths, sink, hashed, record_count: 0, memo_bytes: 0 })
     }
 
     /// The one that an earlier process left, as it was at its checkpoint; none where it is not that any more.
@@ -118,17 +117,24 @@ impl GrowingFile {
 
     /// Ends the file, waits until it is on disk and gives it its name.
     pub(super) fn finish(self) -> anyhow::Result<FileEntry> {
+        self.finish_after(|_| Ok(()))
+    }
+
+    /// The same; `note` is told what it is, when it is on disk and does not have its name yet.
+    pub(super) fn finish_after(
+        self,
+        note: impl FnOnce(&FileEntry) -> anyhow::Result<()>,
+    ) -> anyhow::Result<FileEntry> {
         let Self { name, paths, sink, hashed, record_count, .. } = self;
         sink.finish().map_err(|error| failed(&paths.part, error))?;
         let state = hashed.state();
-        state
-            .file
-            .sync_all()
-            .and_then(|()| std::fs::rename(&paths.part, &paths.path))
-            .map_err(|error| cannot_write(&paths.path, &error))?;
+        state.file.sync_all().map_err(|error| cannot_write(&paths.part, &error))?;
+        let entry = state.entry(&name, record_count);
+        note(&entry)?;
+        std::fs::rename(&paths.part, &paths.path).map_err(|error| cannot_write(&paths.path, &error))?;
         // One that stays is written over by the next export.
         let _ = std::fs::remove_file(&paths.memo);
-        Ok(state.entry(&name, record_count))
+        Ok(entry)
     }
 }
 
@@ -208,6 +214,11 @@ impl Write for Hashed {
 pub(crate) fn hash_file(path: &Path) -> std::io::Result<(u64, String)> {
     let (bytes, hash) = hash_of(File::open(path)?)?;
     Ok((bytes, hex(&hash.finalize())))
+}
+
+/// The SHA-256 of bytes.
+pub(crate) fn hash_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 fn hash_of(mut file: impl Read) -> std::io::Result<(u64, Sha256)> {

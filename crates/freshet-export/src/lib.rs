@@ -17,14 +17,17 @@
 //! | [`part`], [`stream`], [`write`], [`file`], [`resume`] | which files there are; records out of the store; writing, and going on |
 //! | [`manifest`], [`check`], [`damage`] | what is finished; wishes that can only be mistakes; what could not be read |
 //! | [`snapshot`] | an export with hashes, definitions and coverage |
+//! | [`deletions`], [`small`] | taking out of a finished export what was deleted or forgotten since; small files |
 
 mod check;
 mod damage;
+pub mod deletions;
 mod export;
 mod file;
 mod manifest;
 mod part;
 mod resume;
+mod small;
 pub mod snapshot;
 mod stream;
 mod write;

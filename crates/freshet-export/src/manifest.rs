@@ -10,7 +10,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
+use freshet_app::config::Globals;
+use freshet_app::exports;
 use freshet_app::failure::Failure;
+use freshet_store::keeping::ExportRow;
 use freshet_store::row::Filter;
 use freshet_types::{Set, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -72,6 +75,9 @@ pub(crate) struct Manifest {
     pub(crate) since_ms: Option<i64>,
     /// The end of them.
     pub(crate) until_ms: Option<i64>,
+    /// When it began, by the crawl's clock; versions before this one did not say.
+    #[serde(default)]
+    pub(crate) begun_ms: Option<i64>,
     /// The newest line of the change log when it began: what came later is not in it.
     pub(crate) up_to_change: u64,
     /// The newest relation when it began.
@@ -112,6 +118,7 @@ impl Manifest {
             store,
             since_ms: since.map(Timestamp::ms),
             until_ms: until.map(Timestamp::ms),
+            begun_ms: None,
             up_to_change: up_to.change,
             up_to_relation: up_to.relation,
             up_to_link: up_to.link,
@@ -154,9 +161,23 @@ impl Manifest {
         write().map_err(|error| cannot_write(&path, &error))
     }
 
+    /// The same, of an export that began then.
+    pub(crate) fn begun_at(self, now: Timestamp) -> Self {
+        Self { begun_ms: Some(now.ms()), ..self }
+    }
+
     /// Whether it is of another store than this one.
     pub(crate) fn is_of_another(&self, store: &str) -> bool {
         !self.store.is_empty() && self.store != store
+    }
+
+    /// Has the store remember where it lies, so that it can be told of what is erased later.
+    pub(crate) fn remember(&self, globals: &Globals, dir: &Path, is_snapshot: bool) {
+        let Some(begun_ms) = self.begun_ms else { return };
+        let made_at = Timestamp::from_ms(begun_ms);
+        let path = exports::path_of(dir);
+        let up_to = self.up_to_change;
+        exports::remember(globals, &ExportRow { path, is_snapshot, made_at, up_to, heard_at: made_at });
     }
 
     /// The last numbers that are in it.

@@ -19,7 +19,7 @@
 mod begun;
 mod coverage;
 mod readme;
-mod sums;
+pub(crate) mod sums;
 
 pub use sums::verify;
 
@@ -30,6 +30,7 @@ use anyhow::Context as _;
 use freshet_app::config::Globals;
 use freshet_app::data::{self, Data};
 use freshet_app::failure::Failure;
+use freshet_app::focus;
 use freshet_app::identity::identity;
 use freshet_app::networks::text_of;
 use freshet_app::notice;
@@ -111,6 +112,7 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
         counts: counts(&manifest),
         deleted_count: data.store.counts()?.deleted,
         constraints: setting::rules(&data.store)?,
+        focus: focus::only(&data.store)?,
         definitions,
         coverage,
     };
@@ -118,6 +120,7 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
     write(&part, "snapshot.json", &(serde_json::to_string_pretty(&facts.report())? + "\n"))?;
     let (id, files) = sums::write(&part)?;
     paths.finish()?;
+    manifest.remember(globals, dir, true);
     Ok(SnapshotReport {
         snapshot: dir.display().to_string(),
         id,
@@ -157,7 +160,9 @@ fn export_records(
         manifest
     } else {
         let times = times(data, args)?;
-        Manifest::new(begun.asked.clone(), begun.store.clone(), times, Bounds::now(&data.store)?)
+        let (asked, bounds) = (begun.asked.clone(), Bounds::now(&data.store)?);
+        Manifest::new(asked, begun.store.clone(), times, bounds)
+            .begun_at(Timestamp::from_ms(begun.made_at_ms))
     };
     let wish = Wish {
         format: args.format,
@@ -206,6 +211,9 @@ fn write_ids(data: &Data, wish: &Wish, part: &Path) -> anyhow::Result<()> {
     data.store.each_post(&wish.filter, &mut |row| {
         if row.object > wish.up_to.of(RecordKind::Posts) {
             return ControlFlow::Break(());
+        }
+        if row.is_outside {
+            return ControlFlow::Continue(());
         }
         written = writeln!(out, "{}/{}/{}", row.network, row.post.kind, row.post.id);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -47,6 +47,10 @@ fn each_whole(
             if row.object > up_to {
                 return ControlFlow::Break(());
             }
+            // Outside of what is collected there are ids only.
+            if row.is_outside {
+                return ControlFlow::Continue(());
+            }
             each(row.object, row.post.created_at.unwrap_or(row.seen_at), &post_record(row))
         }),
         RecordKind::Accounts => store.each_account(filter, &mut |row| {

@@ -152,7 +152,10 @@ impl Batch<'_> {
             open.files.iter().for_each(|file| discard(self.dir, &file.name));
             notice::note("what was half written is not as it was, or not wanted any more; it begins anew");
         }
-        let create = |part: &&Part| Ok((part.day, GrowingFile::create(self.dir, part, self.wish)?));
+        let create = |part: &&Part| {
+            let name = part.name(self.wish.format);
+            Ok((part.day, GrowingFile::create(self.dir, &name, part.kind, self.wish.format)?))
+        };
         Ok((self.parts.iter().map(create).collect::<anyhow::Result<_>>()?, 0))
     }
 

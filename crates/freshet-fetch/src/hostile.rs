@@ -61,7 +61,7 @@ impl Hostile {
         self.address.port()
     }
 
-    /// Sets what a path does, request by request; the last behaviour repeats.
+    /// Sets what a path does, request by request; the last behaviour repeats. A path with a query goes before the path alone.
     pub fn route(&self, path: &str, behaviours: Vec<Behaviour>) {
         assert!(!behaviours.is_empty(), "a route needs a behaviour");
         self.state.routes.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), behaviours);
@@ -106,9 +106,9 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     drop(stream.set_nodelay(true));
     let mut buffer = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut buffer).await {
-        let path = path_of(&request).to_owned();
+        let target = target_of(&request).to_owned();
         state.requests.lock().unwrap_or_else(PoisonError::into_inner).push((Instant::now(), request.clone()));
-        let behaviour = state.behaviour(&path);
+        let behaviour = state.behaviour(&target);
         for step in behaviour.steps {
             if !play(&mut stream, step, &request).await {
                 return;
@@ -118,8 +118,9 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
 }
 
 impl State {
-    fn behaviour(&self, path: &str) -> Behaviour {
+    fn behaviour(&self, target: &str) -> Behaviour {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = if routes.contains_key(target) { target } else { before_query(target) };
         match routes.get_mut(path) {
             Some(behaviours) if behaviours.len() > 1 => behaviours.remove(0),
             Some(behaviours) => behaviours[0].clone(),
@@ -180,8 +181,16 @@ async fn play(stream: &mut TcpStream, step: Step, request: &str) -> bool {
     }
 }
 
+/// What a request asks for.
+fn target_of(request: &str) -> &str {
+    request.split(' ').nth(1).unwrap_or_default()
+}
+
 /// The path of a request, without its query.
 fn path_of(request: &str) -> &str {
-    let target = request.split(' ').nth(1).unwrap_or_default();
+    before_query(target_of(request))
+}
+
+fn before_query(target: &str) -> &str {
     target.split('?').next().unwrap_or_default()
 }

@@ -44,6 +44,7 @@ mod shown;
 mod stream;
 
 pub use options::HttpOptions;
+pub use stream::accepted as websocket_answer;
 
 /// How long an idle connection is kept; servers close theirs after a minute or less.
 const IDLE_MAX: Duration = Duration::from_secs(30);

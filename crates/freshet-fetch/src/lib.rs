@@ -22,6 +22,7 @@ pub mod hostile;
 pub mod http;
 pub mod login;
 pub mod mail;
+pub mod nats;
 pub mod oauth;
 pub mod recording;
 pub mod scrub;

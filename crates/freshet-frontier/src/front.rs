@@ -10,6 +10,8 @@ use crate::priority::CLASS_COUNT;
 
 /// End of a list.
 const END: u32 = u32::MAX;
+/// Entries that are looked at for each that is wanted: those that are not meant stay, and must not be looked at without end.
+const LOOKS_PER_SEAT: usize = 4;
 
 /// The array that all lists over the same entries are threaded through.
 #[derive(Debug, Default)]
@@ -102,6 +104,41 @@ impl Front {
         Some((class as u8, id))
     }
 
+    /// Takes entries that are meant out of a class, in their order: at most `max`, and none where there are fewer than `min` among the first
+    /// few that wait. The others keep their places, and the class pays nothing for the service.
+    pub(crate) fn pop_some(
+        &mut self,
+        links: &mut Links,
+        class: u8,
+        (min, max): (usize, usize),
+        is_meant: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        let class = usize::from(class).min(CLASS_COUNT - 1);
+        let after = |id: u32| Some(links.0[id as usize]).filter(|next| *next != END);
+        let first = Some(self.heads[class]).filter(|head| *head != END);
+        let waiting = std::iter::successors(first, |id| after(*id)).take(max * LOOKS_PER_SEAT);
+        let taken: Vec<u32> = waiting.filter(|id| is_meant(*id)).take(max).collect();
+        if taken.len() < min {
+            return Vec::new();
+        }
+        let (mut before, mut at) = (END, self.heads[class]);
+        for &id in &taken {
+            while at != id {
+                (before, at) = (at, links.0[at as usize]);
+            }
+            at = links.0[id as usize];
+            match before {
+                END => self.heads[class] = at,
+                _ => links.0[before as usize] = at,
+            }
+            if at == END {
+                self.tails[class] = before;
+            }
+        }
+        self.len -= taken.len();
+        taken
+    }
+
     /// Takes an entry out of the middle of its class, by searching for it; gives whether it was in.
     pub fn remove(&mut self, links: &mut Links, class: u8, id: u32) -> bool {
         let class = usize::from(class).min(CLASS_COUNT - 1);
@@ -175,6 +212,30 @@ mod tests {
             let expected: Vec<u32> = (0..5).filter(|&id| id != gone).chain([gone]).collect();
             assert_eq!(popped, expected);
         }
+    }
+
+    /// Pushes eight entries and takes even ones: which, and whether the others keep their order.
+    fn check_pop_some((min, max): (usize, usize), expected: &[u32]) {
+        let (mut front, mut links) = (Front::default(), Links::default());
+        links.grow_to(9);
+        (0..8).for_each(|id| front.push(&mut links, 3, id));
+        let taken = front.pop_some(&mut links, 3, (min, max), |id| id.is_multiple_of(2));
+        assert_eq!(taken, expected, "{min} to {max}");
+        front.push(&mut links, 3, 8);
+        let left: Vec<u32> = std::iter::from_fn(|| front.pop(&links, |_| true)).map(|pop| pop.1).collect();
+        let rest: Vec<u32> = (0..9).filter(|id| !taken.contains(id)).collect();
+        assert_eq!((left, front.len()), (rest, 0), "{min} to {max}: the others keep their order");
+    }
+
+    #[test]
+    fn entries_that_are_meant_are_taken_together() {
+        check_pop_some((1, 1), &[0]);
+        check_pop_some((2, 3), &[0, 2, 4]);
+        check_pop_some((4, 99), &[0, 2, 4, 6]);
+        check_pop_some((5, 99), &[]);
+        check_pop_some((0, 0), &[]);
+        let (mut front, mut links) = (Front::default(), Links::default());
+        assert!(front.pop_some(&mut links, 3, (0, 9), |_| true).is_empty());
     }
 
     #[test]

@@ -192,6 +192,29 @@ impl Frontier {
         }
     }
 
+    /// Takes sources of a class that are due and wait at a key, in their order: at most `max`, and none where there are fewer than `min`. The
+    /// frontier knows of them no longer until they are scheduled again.
+    pub fn take_due(
+        &mut self,
+        key: ServerKey,
+        class: u8,
+        bounds: (usize, usize),
+        is_meant: impl Fn(SourceId) -> bool,
+    ) -> Vec<SourceId> {
+        let Some(parked) = self.parked.get_mut(&key) else { return Vec::new() };
+        let states = &self.states;
+        let is_due = |id: u32| states[id as usize] & DUE != 0 && is_meant(SourceId(id));
+        let taken = parked.pop_some(&mut self.links, class, bounds, is_due);
+        if parked.is_empty() {
+            self.parked.remove(&key);
+        }
+        self.parked_count -= taken.len();
+        for &id in &taken {
+            self.states[id as usize] &= CLASS_MASK;
+        }
+        taken.into_iter().map(SourceId).collect()
+    }
+
     /// Returns a pick that cannot be visited now (no quota, robot paused): due again at `due_at`,
     /// and its key is as free as if it had not been picked.
     pub fn give_back(&mut self, pick: Pick, due_at: Timestamp) {

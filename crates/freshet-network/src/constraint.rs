@@ -318,6 +318,11 @@ impl Constraints {
         self.all.iter()
     }
 
+    /// Whether there is any of this purpose.
+    pub fn has(&self, purpose: Purpose) -> bool {
+        self.all.iter().any(|constraint| constraint.purpose == purpose)
+    }
+
     /// Those of one purpose that speak of a type in networks of this definition.
     pub fn speaking_of<'a>(
         &'a self,

@@ -420,7 +420,10 @@ impl Test {
 
 /// `1` and `"1"` are alike, since networks mix them.
 fn is_alike(wanted: &Tree<'_>, value: &Tree<'_>) -> bool {
-    wanted == value || matches!((scalar(wanted), scalar(value)), (Some(a), Some(b)) if a == b)
+    match (wanted, value) {
+        (Tree::Str(wanted), Tree::Str(value)) => wanted == value,
+        _ => wanted == value || matches!((scalar(wanted), scalar(value)), (Some(a), Some(b)) if a == b),
+    }
 }
 
 fn contains(value: &Tree<'_>, wanted: &str) -> bool {

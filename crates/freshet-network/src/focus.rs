@@ -2,8 +2,9 @@
 //!
 //! MBCrawler's future work, a focused module: "the robots can be told to crawl the information of users who are in a specific city, or
 //! the statuses including specific words". A focus has words, tags, languages and places. Of each kind that it names, one must
-//! fit; all kinds that it names must fit. A place is where the author says to be. A focus orders discovery and keeps nothing out: that
-//! is what [constraints](crate::constraint) do. The language is described in docs/reference/focus.md.
+//! fit; all kinds that it names must fit. A place is where the author says to be. A focus orders discovery; one that is *only* is all
+//! that is collected as well. What is to be left out by other properties is said by [constraints](crate::constraint). The language is
+//! described in docs/reference/focus.md.
 
 use std::fmt;
 
@@ -18,6 +19,9 @@ const PART_CHARS_MAX: usize = 100;
 const TEXT_MAX: usize = 100_000;
 /// The share that explores unless somebody says otherwise, in percent.
 const EXPLORE_PERCENT: u8 = 10;
+
+/// How a focus reads that is all that is collected.
+const NOTHING_ELSE: &str = "; nothing else is collected";
 
 /// Languages with two letters (ISO 639-1).
 const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el \
@@ -41,6 +45,9 @@ pub struct Focus {
     places: Vec<String>,
     /// Of what leaves the rings, the share in percent that leaves in order of arrival.
     pub explore_percent: u8,
+    /// Nothing else is collected.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_only: bool,
 }
 
 /// A focus as a person writes it.
@@ -53,6 +60,8 @@ pub struct Written {
     pub places: Vec<String>,
     /// `10%` or `10`.
     pub explore: Option<String>,
+    /// Nothing else is to be collected.
+    pub is_only: bool,
 }
 
 /// Why a focus is none.
@@ -91,8 +100,13 @@ impl Written {
             return Err(FocusError::Empty);
         }
         let explore_percent = self.explore.as_deref().map_or(Ok(EXPLORE_PERCENT), percent)?;
-        Ok(Focus { words, tags, langs, places, explore_percent })
+        Ok(Focus { words, tags, langs, places, explore_percent, is_only: self.is_only })
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 impl Focus {
@@ -146,7 +160,7 @@ impl fmt::Display for Focus {
         for (name, parts) in kinds.into_iter().filter(|(_, parts)| !parts.is_empty()) {
             write!(f, "{name} {}; ", parts.join(", "))?;
         }
-        write!(f, "{}% explore", self.explore_percent)
+        write!(f, "{}% explore{}", self.explore_percent, if self.is_only { NOTHING_ELSE } else { "" })
     }
 }
 
@@ -203,7 +217,13 @@ mod tests {
 
     fn written(words: &str, tag: &str, lang: &str, place: &str) -> Written {
         let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
-        Written { words: list(words), tags: list(tag), langs: list(lang), places: list(place), explore: None }
+        Written {
+            words: list(words),
+            tags: list(tag),
+            langs: list(lang),
+            places: list(place),
+            ..Written::default()
+        }
     }
 
     fn post(text: &str, tags: &[&str], lang: Option<&str>) -> Post {
@@ -288,7 +308,16 @@ mod tests {
             focus.to_string(),
             "words snow, rain river; tag weather; lang haw; place oslo; 10% explore"
         );
-        let text = serde_json::to_string(&focus).unwrap();
-        assert_eq!(serde_json::from_str::<Focus>(&text).unwrap(), focus);
+        let only = Written { is_only: true, ..written("snow", "", "", "") }.read().unwrap();
+        assert_eq!(only.to_string(), "words snow; 10% explore; nothing else is collected");
+        for focus in [focus, only] {
+            let text = serde_json::to_string(&focus).unwrap();
+            assert_eq!(
+                text.contains("is_only"),
+                focus.is_only,
+                "one that is not is written as before: {text}"
+            );
+            assert_eq!(serde_json::from_str::<Focus>(&text).unwrap(), focus);
+        }
     }
 }

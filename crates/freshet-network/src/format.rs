@@ -10,6 +10,7 @@
 
 mod entity;
 mod feed;
+pub(crate) mod frame;
 mod html;
 mod markup;
 mod page;

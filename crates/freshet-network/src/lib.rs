@@ -6,6 +6,7 @@
 
 pub mod definition;
 
+pub mod collections;
 pub mod connector;
 pub mod constraint;
 pub mod effect;

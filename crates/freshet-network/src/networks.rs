@@ -108,16 +108,16 @@ impl Network {
         }
     }
 
-    fn are_posts_visited(&self, robots: &[RobotKind]) -> bool {
-        let is_post = |kind: &str| match &self.definition {
-            Some(definition) => definition.plan.mappings.iter().any(|mapping| mapping.is_post(kind)),
+    fn are_others_visited(&self, robots: &[RobotKind]) -> bool {
+        let is_other = |kind: &str| match &self.definition {
+            Some(definition) => definition.plan.mappings.iter().any(|mapping| mapping.makes_other(kind)),
             None => kind == POST,
         };
         self.connector.endpoints().iter().any(|endpoint| {
             // An endpoint that shows the post itself leads nowhere that is not known.
             endpoint.robot.is_some_and(|robot| robots.contains(&robot))
                 && endpoint.kind != PageKind::Post
-                && is_post(&endpoint.root_kind)
+                && is_other(&endpoint.root_kind)
         })
     }
 
@@ -328,9 +328,14 @@ impl Networks {
         self.snapshot().at(name, version).map(|network| Arc::clone(&network.connector))
     }
 
-    /// Whether one of these robots visits posts that were found, on any network.
-    pub fn are_posts_visited(&self, robots: &[RobotKind]) -> bool {
-        self.snapshot().iter().any(|network| network.are_posts_visited(robots))
+    /// Whether one of these robots visits what was found beside accounts (posts, albums), on networks of these definitions.
+    pub fn are_others_visited<'a>(
+        &self,
+        mut definitions: impl Iterator<Item = &'a str>,
+        robots: &[RobotKind],
+    ) -> bool {
+        let registry = self.snapshot();
+        definitions.any(|name| registry.get(name).is_some_and(|network| network.are_others_visited(robots)))
     }
 
     /// The definition of this network, unless it was mined.

@@ -85,6 +85,22 @@ pub(crate) fn read(
     (page, tally)
 }
 
+/// What a tree shows that is no whole answer: a message of a stream.
+pub(crate) fn read_message(
+    plan: &Plan,
+    endpoint: &EndpointPlan,
+    target: &Target<'_>,
+    tree: &Tree<'_>,
+    now: Timestamp,
+) -> Page {
+    let mut page = Page { kind: endpoint.public.kind, ..Page::default() };
+    let scope = Scope { root: "", url: "", body: tree };
+    let mut reader = items::Reader::new(plan, endpoint, target, (scope, now), &mut page);
+    reader.read(tree, false);
+    reader.finish();
+    page
+}
+
 fn validators(response: &Response) -> Validators {
     let header = |name| response.header(name).map(str::to_owned);
     Validators { etag: header("etag"), last_modified: header("last-modified") }

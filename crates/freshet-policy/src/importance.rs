@@ -10,9 +10,9 @@
 //! 1/√(w·f), and f is kept within [`FACTOR_MIN`] and [`FACTOR_MAX`]: questions halve or double how often a source is
 //! visited at most, and never silence it.
 //!
-//! While there is a focus, the [rank](crate::rank) π of an account counts as well: its list's weight is multiplied by r = ½·(1 + π/π̄), π̄ the mean over
-//! all lists of accounts that are watched. Half of the weight stays with everybody alike, half goes where walks from what is wanted
-//! end, and the mean over all is 1. f·r is kept within the same bounds.
+//! Where accounts are ranked, the [rank](crate::rank) π of one counts as well: its list's weight is multiplied by r = ½·(1 + π/π̄), π̄ the mean over
+//! all lists of accounts that are watched. Half of the weight stays with everybody alike, half goes where walks from what is wanted,
+//! or was added, end, and the mean over all is 1. f·r is kept within the same bounds.
 //!
 //! | paper | here |
 //! |---|---|

@@ -13,7 +13,8 @@
 //!
 //! Whatever is asked for, a window is looked at before what is expected fills a share of it ([`FILLED_SHARE`]): then a burst that nobody
 //! foresaw may be some times as large as what was expected before a post is lost. Where distinct posts are asked for and calls are so
-//! scarce that losses are planned, the price alone decides.
+//! scarce that losses are planned, the price alone decides. Where they are not, no call is needed to see more posts, and those that are left
+//! are spent as if delay were asked for: a call that nobody makes is lost, and a burst is found while it is still in its window.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -103,6 +104,13 @@ pub(crate) struct Stored<R: Rule> {
     units: [Units; 2],
 }
 
+/// The market of a source in the rule's own unit.
+struct OwnMarket {
+    asked: Market,
+    /// What the calls that are left are spent on where distinct posts are asked for and none is given up: delay.
+    spare: Option<Market>,
+}
+
 /// A source's bytes, read.
 struct Known<M> {
     week: Week,
@@ -127,16 +135,21 @@ impl<R: Rule> Stored<R> {
         (name == self.rule.name().as_bytes()).then_some((week, reader.0))
     }
 
-    /// The market of a source in the rule's own unit.
-    fn own_market(&self, source: &SourceFacts, market: &Market) -> Market {
+    fn own_market(&self, source: &SourceFacts, market: &Market) -> OwnMarket {
+        let for_delay = self.units[0].own_price(market.price);
         let price = match market.objective {
-            Objective::Delay => self.units[0].own_price(market.price),
+            Objective::Delay => for_delay,
             Objective::Capture => {
                 let most = source.page_size.map_or(f64::INFINITY, |size| f64::from(size) * source.weight);
                 self.units[1].own_price(market.price).min((most * BROUGHT_MAX).max(1e-9))
             }
         };
-        Market { price, ..market.clone() }
+        let asked = Market { price, ..market.clone() };
+        let has_spare = market.objective == Objective::Capture
+            && source.page_size.is_some()
+            && !plans_loss(source, &asked);
+        let delay = || Market { price: for_delay, objective: Objective::Delay, ..market.clone() };
+        OwnMarket { spare: has_spare.then(delay), asked }
     }
 
     /// When what is expected fills so much of a window that it must be looked at; `None` where that is not within the ceiling.
@@ -148,9 +161,7 @@ impl<R: Rule> Stored<R> {
         ceiling: Span,
     ) -> Option<Timestamp> {
         let size = f64::from(source.page_size?);
-        let is_lost =
-            market.objective == Objective::Capture && market.price > PLANNED_LOSS * size * source.weight;
-        if is_lost {
+        if plans_loss(source, market) {
             return None;
         }
         first(source.visited_at, ceiling, |at| {
@@ -163,12 +174,16 @@ impl<R: Rule> Stored<R> {
     }
 
     /// When a source is due in a market of the rule's own unit.
-    fn due(&self, model: &R::Model, source: &SourceFacts, market: &Market, ceiling: Span) -> Timestamp {
+    fn due(&self, model: &R::Model, source: &SourceFacts, market: &OwnMarket, ceiling: Span) -> Timestamp {
         let since = source.visited_at;
-        let due_at = self.rule.due_at(model, source, market, ceiling, since);
-        let fills_at = self.fills_at(model, source, market, ceiling);
-        fills_at
-            .map_or(due_at, |fills_at| due_at.min(fills_at))
+        let worth_at = |market: &Market| self.rule.due_at(model, source, market, ceiling, since);
+        let due_at = worth_at(&market.asked);
+        let sooner =
+            [market.spare.as_ref().map(worth_at), self.fills_at(model, source, &market.asked, ceiling)];
+        sooner
+            .into_iter()
+            .flatten()
+            .fold(due_at, Timestamp::min)
             .clamp(since + self.pacing.floor.min(ceiling), since + ceiling)
     }
 
@@ -177,10 +192,12 @@ impl<R: Rule> Stored<R> {
         &self,
         model: &R::Model,
         source: &SourceFacts,
-        market: &Market,
+        market: &OwnMarket,
         ceiling: Span,
     ) -> Timestamp {
-        let market = Market { gap_h_max: f64::INFINITY, ..market.clone() };
+        let boundless = |market: &Market| Market { gap_h_max: f64::INFINITY, ..market.clone() };
+        let market =
+            OwnMarket { asked: boundless(&market.asked), spare: market.spare.as_ref().map(boundless) };
         self.due(model, source, &market, ceiling)
     }
 
@@ -194,7 +211,7 @@ impl<R: Rule> Stored<R> {
         let at = source.visited_at;
         let mut luckier = model.clone();
         let look = Look { since: Some(at), at, news: &[at], is_full: false };
-        self.rule.learn(&mut luckier, &look, source, &market);
+        self.rule.learn(&mut luckier, &look, source, &market.asked);
         Otherwise {
             one_more_post: self.due(&luckier, source, &market, ceiling),
             price_doubled: at_price(2.0),
@@ -234,12 +251,15 @@ impl<R: Rule> Policy for Stored<R> {
 
     fn slack(&self, bytes: &[u8], source: &SourceFacts, market: &Market, due_at: Timestamp) -> Slack {
         let market = &expecting(market, bytes);
-        let (model, own) = (self.read(bytes).model, self.own_market(source, market));
-        match self.fills_at(&model, source, &own, self.ceiling(market)) {
+        let (model, OwnMarket { asked, spare }) = (self.read(bytes).model, self.own_market(source, market));
+        let ceiling = self.ceiling(market);
+        if self.fills_at(&model, source, &asked, ceiling).is_some_and(|at| at <= due_at + NEAR) {
             // What scrolls out of a window is lost, whatever a plan for its delay says.
-            Some(fills_at) if fills_at <= due_at + NEAR => Slack::even(due_at - source.visited_at),
-            _ => self.rule.slack(&model, source, &own, due_at),
+            return Slack::even(due_at - source.visited_at);
         }
+        let worth_at = |market: &Market| self.rule.due_at(&model, source, market, ceiling, source.visited_at);
+        let market = spare.filter(|spare| worth_at(spare) <= due_at + NEAR).unwrap_or(asked);
+        self.rule.slack(&model, source, &market, due_at)
     }
 
     fn rate_per_s(&self, bytes: &[u8], market: &Market) -> f64 {
@@ -269,14 +289,15 @@ impl<R: Rule> Policy for Stored<R> {
             Reason::Ceiling
         } else if gap - self.pacing.floor <= NEAR {
             Reason::Floor
-        } else if self.fills_at(&model, source, &own, ceiling).is_some_and(|at| at - due_at <= NEAR) {
+        } else if self.fills_at(&model, source, &own.asked, ceiling).is_some_and(|at| at - due_at <= NEAR) {
             Reason::Window
         } else if self.due_without_rounds(&model, source, &own, ceiling) - due_at > NEAR {
             Reason::Rounds
         } else {
             Reason::Worth
         };
-        let worth_now = self.rule.worth(&model, source, &own, now);
+        let worth_now = |market: &Market| self.rule.worth(&model, source, market, now);
+        let worth_now = own.spare.as_ref().map_or(0.0, worth_now).max(worth_now(&own.asked));
         Explanation {
             due_at,
             reason,
@@ -290,6 +311,12 @@ impl<R: Rule> Policy for Stored<R> {
             otherwise: self.otherwise(&model, source, market),
         }
     }
+}
+
+/// Whether calls are so dear that what scrolls out of this window meanwhile is given up; the market is in the rule's own unit.
+fn plans_loss(source: &SourceFacts, market: &Market) -> bool {
+    let size = source.page_size.map_or(f64::INFINITY, f64::from);
+    market.objective == Objective::Capture && market.price > PLANNED_LOSS * size * source.weight
 }
 
 /// What reports can show: infinite worth is shown as very much.

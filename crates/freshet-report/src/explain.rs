@@ -81,7 +81,7 @@ pub struct ExplainedSource {
     pub facts: Vec<Fact>,
 }
 
-/// How much the waiting of a source's posts counts: what a person set, times a factor of what people ask about and of its rank by the focus.
+/// How much the waiting of a source's posts counts: what a person set, times a factor of what people ask about and of its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// What a person set; 1 is usual.
@@ -90,7 +90,8 @@ pub struct Counts {
     pub eir_per_day: f64,
     /// I of SocWeb: how often its users are asked about, times how often it was the answer, in the mean.
     pub importance: f64,
-    /// How near its account is to what the focus wants, beside the mean of all accounts' lists; absent without a focus.
+    /// How near its account is to what the focus wants, or without one to what a person added, beside the mean of all accounts' lists; absent
+    /// where nobody is ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<f64>,
     /// What the weight is multiplied by.

@@ -1,4 +1,4 @@
-//! The report of `freshet focus`: which posts are wanted first.
+//! The report of `freshet focus`: which posts are wanted first, or alone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,9 @@ pub struct FocusReport {
     pub focus: Option<String>,
     /// Of what robots find, the share in percent that is visited in order of arrival.
     pub explore_percent: Option<u8>,
+    /// Nothing else is collected: of other posts only ids, times and counts are stored.
+    #[serde(default)]
+    pub is_only: bool,
     /// Newest posts that were looked at.
     pub looked_count: u64,
     /// Of those, posts that the focus wants.

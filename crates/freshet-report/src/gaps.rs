@@ -23,6 +23,27 @@ pub struct GapsReport {
     pub calls: u64,
     /// The lists that are not complete, the dearest first.
     pub sources: Vec<SourceGaps>,
+    /// Streams that send whole lists, and what they missed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamGaps>,
+}
+
+/// What a stream missed of the lists that it sends whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StreamGaps {
+    /// Of which server.
+    #[schemars(with = "String")]
+    pub network: NetworkName,
+    /// Its name in the definition.
+    pub stream: String,
+    /// Without a hole since then.
+    pub covers_since: Option<UnixNumber>,
+    /// Until then, as far as is known.
+    pub covers_until: Option<UnixNumber>,
+    /// Watched lists that it sends.
+    pub lists_count: u64,
+    /// Those that were not visited since: what it missed before is not known of them. A visit each closes that.
+    pub unvisited_count: u64,
 }
 
 /// A list that is not complete.

@@ -75,6 +75,20 @@ pub struct OnDeleteReport {
     pub on_delete: String,
 }
 
+/// What becomes of what is seen on networks, from now on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KeepingReport {
+    /// The networks.
+    pub networks: Vec<String>,
+    /// `keep` or `never`.
+    pub store: String,
+    /// Rows whose content was taken out, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased_count: Option<u64>,
+    /// A subscription takes posts: without one, what is not kept reaches nobody.
+    pub is_taken: bool,
+}
+
 /// What a recorded exchange shows: one line of `freshet networks read`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadReport {

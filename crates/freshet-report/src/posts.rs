@@ -38,6 +38,9 @@ pub struct PostLine {
     pub edited_at: Option<UnixNumber>,
     /// When it was found deleted.
     pub deleted_at: Option<UnixNumber>,
+    /// Its content is stored; else it went to subscribers only, or lies outside of what is collected.
+    #[serde(default = "kept")]
+    pub is_kept: bool,
 }
 
 /// One post and its changes.
@@ -50,6 +53,9 @@ pub struct PostReport {
     pub post: u64,
     /// The handle of who made it.
     pub author_handle: Option<String>,
+    /// Its content is stored; else it went to subscribers only, or lies outside of what is collected.
+    #[serde(default = "kept")]
+    pub is_kept: bool,
     /// The number of the post that it answers, where that is known.
     pub reply_to_post: Option<u64>,
     /// The number of the post that it repeats, where that is known.
@@ -72,4 +78,9 @@ pub struct PostChange {
     pub robot: Option<RobotKind>,
     /// The text before it.
     pub before: Option<String>,
+}
+
+/// What earlier reports did not say: everything was kept.
+fn kept() -> bool {
+    true
 }

@@ -14,6 +14,23 @@ pub struct RobotsReport {
     pub focus: Option<String>,
     /// All robots.
     pub robots: Vec<RobotLine>,
+    /// The collections that the robot `link` can gather, of the networks in use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<CollectionLine>,
+}
+
+/// A collection that a definition lists for the robot `link`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CollectionLine {
+    /// Its name: `network/type.link`.
+    pub name: String,
+    /// Whether it is gathered: the robot works or waits, and this is among what was chosen. Else as if it were stopped.
+    #[schemars(with = "String")]
+    pub state: RobotState,
+    /// So many members in the run under way, or the last one.
+    pub collected_count: Option<u64>,
+    /// So many an hour, over that run.
+    pub collected_per_hour: Option<f64>,
 }
 
 /// One robot.

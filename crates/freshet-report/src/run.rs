@@ -87,6 +87,9 @@ pub struct RunWork {
     /// What each robot has collected in this run: relations, profiles, posts, replies, tags, members.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub collected_by_robot: Pairs<RobotKind, u64>,
+    /// Members of each collection that the robot `link` has gathered in this run, by `network/type.link`.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub collected_by_link: Pairs<String, u64>,
     /// What waits in the robots' rings.
     pub rings: Pairs<RobotKind, RingSize>,
     /// What the networks still allow.
@@ -264,6 +267,8 @@ pub struct SubscriberStatus {
     pub delivered_count: u64,
     /// Records that were dropped because it was too far behind.
     pub dropped_count: u64,
+    /// Records that it has taken without their content, which is not kept and was gone.
+    pub lost_count: u64,
     /// Tries that failed.
     pub failed_count: u64,
 }

@@ -5,16 +5,16 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
-    add, alerts, budgets, case, check, complaints, constraints, credentials, dashboard, explain, find, focus,
-    forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts, robots, run, search,
-    simulate, snapshot, sources, status, subscriptions,
+    add, alerts, budgets, care, case, check, complaints, constraints, credentials, dashboard, deletions,
+    explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts,
+    robots, run, search, simulate, snapshot, sources, status, subscriptions,
 };
 
 /// Makes the schema of one report.
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 64] = [
+pub(crate) const MAKERS: [(&str, Maker); 70] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("CaseReport", of::<case::CaseReport>),
@@ -25,6 +25,7 @@ pub(crate) const MAKERS: [(&str, Maker); 64] = [
     ("NetworksReport", of::<networks::NetworksReport>),
     ("DefinitionsReport", of::<networks::DefinitionsReport>),
     ("OnDeleteReport", of::<networks::OnDeleteReport>),
+    ("KeepingReport", of::<networks::KeepingReport>),
     ("ReadReport", of::<networks::ReadReport>),
     ("AlertsView", of::<alerts::AlertsView>),
     ("AlertsReport", of::<alerts::AlertsReport>),
@@ -43,6 +44,10 @@ pub(crate) const MAKERS: [(&str, Maker); 64] = [
     ("BudgetsReport", of::<budgets::BudgetsReport>),
     ("InitReport", of::<init::InitReport>),
     ("ForgetReport", of::<forget::ForgetReport>),
+    ("CareReport", of::<care::CareReport>),
+    ("CareAccount", of::<care::CareAccount>),
+    ("CareSetReport", of::<care::CareSetReport>),
+    ("RetentionReport", of::<care::RetentionReport>),
     ("UndoReport", of::<forget::UndoReport>),
     ("CredentialsReport", of::<credentials::CredentialsReport>),
     ("TermsReport", of::<credentials::TermsReport>),
@@ -53,6 +58,7 @@ pub(crate) const MAKERS: [(&str, Maker); 64] = [
     ("ForumSimulateReport", of::<simulate::ForumSimulateReport>),
     ("SnapshotReport", of::<snapshot::SnapshotReport>),
     ("VerifyReport", of::<snapshot::VerifyReport>),
+    ("DeletionsReport", of::<deletions::DeletionsReport>),
     ("SnapshotFacts", of::<snapshot::SnapshotFacts>),
     ("CoverageLine", of::<snapshot::CoverageLine>),
     ("LearnReport", of::<learn::LearnReport>),

@@ -67,10 +67,22 @@ pub struct SnapshotFacts {
     pub counts: Pairs<String, u64>,
     /// Which posts and accounts were wanted.
     pub constraints: Vec<SnapshotConstraint>,
+    /// The focus that is all that is collected; absent where more is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
     /// The definitions by which the networks were read.
     pub definitions: Vec<SnapshotDefinition>,
     /// What is proven complete, in sums.
     pub coverage: CoverageSums,
+    /// Which revision this is; the first has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u32>,
+    /// When something was taken out of it last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revised_at: Option<UnixNumber>,
+    /// What named the revision before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revises: Option<String>,
 }
 
 /// A constraint as it was typed.

@@ -68,6 +68,12 @@ pub struct StatusReport {
     /// Who gets changes, where anybody does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subscriptions: Vec<SubscriptionLine>,
+    /// Whatever keeps nothing; absent where everything is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<NotKeptStatus>,
+    /// The focus, as a person would write it, and whether it is all that is collected; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
 }
 
 /// What the last run says beyond what stands on top of the report.
@@ -102,6 +108,18 @@ pub struct RunSummary {
     /// What it does at the moment.
     #[serde(flatten)]
     pub work: RunWork,
+}
+
+/// What goes to subscribers only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NotKeptStatus {
+    /// Networks of which nothing is kept.
+    #[schemars(with = "Vec<String>")]
+    pub networks: Vec<NetworkName>,
+    /// Sources that were told so themselves.
+    pub sources_count: u64,
+    /// A subscription takes posts: without one, what is not kept reaches nobody.
+    pub is_taken: bool,
 }
 
 /// A source that failed.

@@ -18,9 +18,9 @@ pub struct SubscriptionLine {
     pub name: String,
     /// `running`, `paused`, or `ended` by its receiver.
     pub state: String,
-    /// What it gets: `posts`, `accounts`, `relations`, `links`, `deletions`.
+    /// What it gets: `posts`, `accounts`, `relations`, `links`, `deletions`, `forgettings`, `alerts`.
     pub kinds: Vec<String>,
-    /// How: `file`, `stdout`, `command` or `webhook`.
+    /// How: `file`, `stdout`, `command`, `webhook`, `websocket` or `nats`.
     pub way: String,
     /// Where to; empty where the way says all.
     pub target: String,
@@ -37,6 +37,9 @@ pub struct SubscriptionLine {
     pub delivered_count: u64,
     /// Records that were dropped because it was too far behind.
     pub dropped_count: u64,
+    /// Records that it has taken without their content, which is not kept and was gone.
+    #[serde(default)]
+    pub lost_count: u64,
     /// Tries that failed.
     pub failed_count: u64,
     /// What went wrong last; it may work since.

@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    RunStatus, StatusReport, add, alerts, case, check, complaints, constraints, credentials, dashboard,
-    explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts,
-    robots, schema, search, simulate, snapshot, sources, subscriptions,
+    RunStatus, StatusReport, add, alerts, care, case, check, complaints, constraints, credentials, dashboard,
+    deletions, explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object,
+    plan, posts, robots, schema, search, simulate, snapshot, sources, subscriptions,
 };
 
 /// The text becomes this report and the same JSON again; numbers keep their form.
@@ -73,6 +73,7 @@ fn reports_of_commands_keep_their_form() {
         networks::NetworksReport: "networks";
         networks::DefinitionsReport: "networks_check";
         networks::OnDeleteReport: "networks_set";
+        networks::KeepingReport: "networks_set_store";
         networks::ReadReport: "networks_read";
         alerts::AlertsReport: "alerts";
         alerts::AlertTestReport: "alerts_test";
@@ -94,7 +95,11 @@ fn reports_of_commands_keep_their_form() {
         sources::WeightReport: "weight";
         sources::RemoveReport: "remove";
         init::InitReport: "init";
-        forget::ForgetReport: "forget";
+        forget::ForgetReport: "forget" "forget_with_receipt";
+        care::CareReport: "care";
+        care::CareAccount: "care_account";
+        care::CareSetReport: "care_set";
+        care::RetentionReport: "retention" "retention_network";
         forget::UndoReport: "forget_undo";
         credentials::CredentialsReport: "credentials";
         credentials::TermsReport: "credentials_terms";
@@ -110,6 +115,7 @@ fn snapshots_keep_their_form() {
     fixtures! {
         snapshot::SnapshotReport: "snapshot";
         snapshot::VerifyReport: "snapshot_verify" "snapshot_verify_changed";
+        deletions::DeletionsReport: "export_deletions";
         snapshot::SnapshotFacts: "snapshot_facts";
         snapshot::CoverageLine: "snapshot_coverage" "snapshot_coverage_with_holes";
     }

@@ -31,6 +31,7 @@ use freshet_policy::Policy;
 use freshet_report::RunStatus;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{Control, SourcesChange};
+use freshet_store::pass::{PASS_BYTES_MAX, Pass};
 use freshet_store::subscription::{State, SubscriptionRow};
 use freshet_types::{
     Clock, Fault, FaultKind, Holder, NetworkName, RobotKind, RobotState, SourceId, SourceState, Span,
@@ -78,6 +79,8 @@ pub struct Driver<S> {
     outputs: VecDeque<Output>,
     subscribers: Vec<Subscribed>,
     subscribe: Option<Subscribing>,
+    /// Through which they get what is not kept.
+    pass: Arc<Pass>,
     /// Messages are written in their wire form and read back on their way.
     pub loops_back: bool,
     kit: FetcherKit,
@@ -135,6 +138,8 @@ pub struct DriverKit {
     pub latency: Span,
     /// The providers that decide instead how long an answer takes; `fetch` is then the same.
     pub crowd: Option<Arc<Crowd>>,
+    /// Most bytes that wait for subscribers where nothing is kept.
+    pub pass_bytes_max: usize,
     #[cfg(test)]
     trace: trace::Trace,
 }
@@ -157,6 +162,7 @@ impl DriverKit {
             feeder: None,
             latency: Span::ZERO,
             crowd: None,
+            pass_bytes_max: PASS_BYTES_MAX,
             #[cfg(test)]
             trace: trace::Trace::default(),
         }
@@ -183,6 +189,8 @@ impl<S: Store> Driver<S> {
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());
         let networks = Arc::clone(&kit.networks);
         let count = u32::try_from(options.core.fetcher_count).unwrap_or(u32::MAX);
+        let pass = Arc::new(Pass::with_bound(kit.pass_bytes_max));
+        store.pass_through(&pass)?;
         let mut driver = Self {
             store,
             journal: Vec::new(),
@@ -192,6 +200,7 @@ impl<S: Store> Driver<S> {
             outputs: VecDeque::new(),
             subscribers: Vec::new(),
             subscribe: None,
+            pass,
             kit: FetcherKit { networks, fetch: kit.fetch, clock, keeps_raw: false, readers: None },
             loops_back: cfg!(debug_assertions),
             clock: kit.clock,
@@ -442,6 +451,7 @@ impl<S: Store> Driver<S> {
                 self.writer.accept(job);
             }
         }
+        self.pass.settle(self.subscribers.iter().map(|it| it.subscriber.progress().cursor()));
     }
 
     /// Lets subscribers catch up at the end; one that fails has no time to try again.

@@ -102,8 +102,11 @@ impl Frames for WorldFrames {
             let Some(told) = world.tell(&mut self.listener, now) else {
                 return std::future::ready(Ok(None)).boxed();
             };
-            let message =
-                |it: Told| StreamMessage { event: Some(it.event.to_owned()), id: None, data: it.data };
+            let message = |it: Told| StreamMessage {
+                event: Some(it.event.to_owned()),
+                data: it.data,
+                ..StreamMessage::default()
+            };
             self.ready.extend(told.into_iter().map(|it| Frame::Message(message(it))));
             // Time has passed and the server is there.
             self.ready.push_back(Frame::Alive);

@@ -16,6 +16,7 @@ pub mod dialect;
 pub mod driver;
 pub mod experiment;
 pub mod fetch;
+pub mod firehose;
 pub mod forum;
 #[cfg(test)]
 mod invariant;
@@ -33,6 +34,7 @@ pub use dialect::{WorldRequest, WorldResponse};
 pub use driver::{Driver, DriverKit, Exchange};
 pub use experiment::{Outcome, Setup, compare, oracle};
 pub use fetch::WorldFetch;
+pub use firehose::{Firehose, FirehoseOptions};
 pub use serve::{Server, Stopper, serve};
 pub use trace::{History, Window};
 pub use world::{

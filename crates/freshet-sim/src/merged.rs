@@ -9,7 +9,7 @@ use freshet_network::networks::Networks;
 /// The shipped definition.
 const MASTODON: &str = include_str!("../../../networks/mastodon.toml");
 /// How the line begins that says how accounts are asked about in groups.
-const PROBE: &str = "probe = ";
+const PROBE: &str = "probe = { endpoint = \"several\",";
 /// Where the dialect serves the merged list of accounts.
 const PATH: &str = "/api/v1/timelines/accounts";
 

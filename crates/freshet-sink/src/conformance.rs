@@ -3,7 +3,7 @@
 //! Every record becomes a row of texts as JSON would show its values. JSON and CSV cannot tell
 //! all nothings apart, so null, an empty text, an empty list and empty properties count as one.
 
-use std::io::Write;
+use std::io::{Seek as _, Write};
 use std::sync::{Arc, Mutex};
 
 use arrow_array::cast::AsArray;
@@ -14,6 +14,7 @@ use freshet_types::Timestamp;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value as Json, json};
 
+use crate::back::{self, Row};
 use crate::record::{
     AccountRecord, ChangeRecord, ColumnType, LinkRecord, ObjectRecord, PostRecord, Record, RecordKind,
     RelationRecord,
@@ -291,6 +292,65 @@ fn what_is_gone_on_with_is_what_one_sink_writes() {
             }
         }
     }
+}
+
+/// Writes these bytes to a file and reads them back.
+fn read_back(format: Format, kind: RecordKind, bytes: &[u8]) -> Result<Vec<Row>, SinkError> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.rewind().unwrap();
+    let mut rows = Vec::new();
+    back::each_row(format, kind, file, &mut |row| {
+        rows.push(row);
+        Ok(())
+    })
+    .map(|()| rows)
+}
+
+fn write_all<'a>(format: Format, kind: RecordKind, records: impl Iterator<Item = &'a dyn Record>) -> Vec<u8> {
+    let out = Shared::default();
+    let mut sink = format.open(kind, out.clone()).unwrap();
+    records.for_each(|record| sink.write(record).unwrap());
+    sink.finish().unwrap();
+    out.0.lock().unwrap().clone()
+}
+
+#[test]
+fn what_is_read_back_and_written_again_is_the_same() {
+    for format in Format::ALL {
+        for kind in RecordKind::ALL {
+            let records: Vec<_> = (0..RECORD_COUNT).map(|n| record(kind, n)).collect();
+            let bytes = write_all(format, kind, records.iter().map(|it| &**it));
+            let rows = read_back(format, kind, &bytes).unwrap();
+            assert_eq!(rows.len() as i64, RECORD_COUNT, "{format} {kind}");
+            for (record, row) in records.iter().zip(&rows) {
+                assert_eq!(expected(&**record), expected(row), "{format} {kind}");
+            }
+            let again = write_all(format, kind, rows.iter().map(|it| it as &dyn Record));
+            assert!(bytes == again, "{format} {kind}: {} and {} bytes", bytes.len(), again.len());
+        }
+    }
+}
+
+#[test]
+fn what_no_sink_wrote_is_refused() {
+    for (format, bytes, words) in [
+        (Format::Jsonl, &b"{}\n"[..], "record 1"),
+        (Format::Jsonl, b"[1]\n", "no JSON object"),
+        (Format::Jsonl, b"\xff\xfe\n", "no JSON object"),
+        (Format::Csv, b"id,name\n1,2\n", "does not name the columns"),
+        (Format::Csv, b"", "does not name the columns"),
+        (Format::Csv, b"network,source,target,seen_at,cancelled_at\na,b,c,soon,\n", "record 2"),
+        (Format::Csv, b"network,source,target,seen_at,cancelled_at\na,b\n", "no row of this table"),
+        (Format::Parquet, b"PAR1 and nothing else PAR1", "record 0"),
+        (Format::Parquet, b"", "record 0"),
+    ] {
+        let error = read_back(format, RecordKind::Relations, bytes).unwrap_err().to_string();
+        assert!(error.contains(words), "{format}: {error}");
+    }
+    let posts = write_all(Format::Parquet, RecordKind::Posts, [&*record(RecordKind::Posts, 1)].into_iter());
+    let error = read_back(Format::Parquet, RecordKind::Accounts, &posts).unwrap_err().to_string();
+    assert!(error.contains("other columns"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Step 9 of 10: deliver. Records out, into anything that can be written to.
 //!
-//! One seam ([`Sink`]), one member per file: [`jsonl`], [`csv`], [`parquet`]. What a record
+//! One seam ([`Sink`]), one member per file: [`jsonl`], [`csv`], [`parquet`]; [`back`] reads what they wrote. What a record
 //! holds is said once, in [`record`], and every sink renders the same columns from it. One
 //! conformance test runs for all members. Sinks know neither the store nor the change log:
 //! whoever calls decides which records come, and in which order.
@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::Write;
 use std::str::FromStr;
 
+pub mod back;
 pub mod csv;
 pub mod jsonl;
 pub mod parquet;
@@ -150,6 +151,19 @@ pub enum SinkError {
     Memo {
         /// Of which format.
         format: Format,
+        /// What is wrong.
+        why: String,
+    },
+    /// A file could not be read.
+    #[error("the file cannot be read: {0}")]
+    Read(#[source] std::io::Error),
+    /// Something in a file is not as a sink writes it.
+    #[error("record {place} is not as a {format} export has it: {why}")]
+    Foreign {
+        /// As which format it was read.
+        format: Format,
+        /// Which record, counted from 1; of CSV which row, of which the first is the header. 0: the file itself.
+        place: u64,
         /// What is wrong.
         why: String,
     },

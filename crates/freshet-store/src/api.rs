@@ -11,9 +11,11 @@
 //! | [`Browse`](crate::browse::Browse) | questions of people who look around |
 //! | [`ParkingLot`] | objects that wait for a property |
 //! | [`Care`] | forgetting, expiring, checking |
+//! | [`Keeping`] | what is kept of whom, and who still has to hear of what is not |
 //! | [`Interest`] | what people ask about, counted by day |
 //! | [`Streams`] | what servers send by themselves, and for whom |
 //! | [`Subscriptions`] | who gets changes, and how far each has got |
+//! | [`Unkept`] | what is seen and not kept |
 //!
 //! Contract, checked for every backend by `conformance`:
 //! - [`Apply::apply`] is one transaction: all of its uploads or nothing, whatever kills the process;
@@ -31,6 +33,7 @@ mod care;
 mod controls;
 mod forward;
 pub mod interest;
+mod keeping;
 mod log;
 pub mod page;
 mod parking;
@@ -39,11 +42,13 @@ mod settings;
 mod sources;
 mod streams;
 mod subscriptions;
+mod unkept;
 
 pub use self::apply::{Apply, Compare};
 pub use self::care::Care;
 pub use self::controls::Controls;
 pub use self::interest::Interest;
+pub use self::keeping::Keeping;
 pub use self::log::ChangeLog;
 pub use self::page::{Flow, Rows};
 pub use self::parking::ParkingLot;
@@ -52,6 +57,7 @@ pub use self::settings::Settings;
 pub use self::sources::Sources;
 pub use self::streams::Streams;
 pub use self::subscriptions::Subscriptions;
+pub use self::unkept::Unkept;
 use crate::browse::Browse;
 pub use crate::error::{StoreError, Trouble};
 
@@ -67,8 +73,10 @@ pub trait Store:
     + Browse
     + ParkingLot
     + Care
+    + Keeping
     + Interest
     + Subscriptions
+    + Unkept
     + Send
 {
 }
@@ -84,8 +92,10 @@ impl<S> Store for S where
         + Browse
         + ParkingLot
         + Care
+        + Keeping
         + Interest
         + Subscriptions
+        + Unkept
         + Send
         + ?Sized
 {
@@ -94,8 +104,8 @@ impl<S> Store for S where
 /// All roles, for whoever calls the methods of a backend by its own type.
 pub mod prelude {
     pub use super::{
-        Apply as _, Care as _, ChangeLog as _, Controls as _, Interest as _, ParkingLot as _, Read as _,
-        Settings as _, Sources as _, Store as _, Streams as _, Subscriptions as _,
+        Apply as _, Care as _, ChangeLog as _, Controls as _, Interest as _, Keeping as _, ParkingLot as _,
+        Read as _, Settings as _, Sources as _, Store as _, Streams as _, Subscriptions as _, Unkept as _,
     };
     pub use crate::browse::Browse as _;
 }

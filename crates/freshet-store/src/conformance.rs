@@ -15,11 +15,13 @@ mod epochs;
 mod forget;
 mod forums;
 mod interest;
+mod keeping;
 mod kit;
 mod leads;
 mod lists;
 mod log;
 mod members;
+mod notices;
 mod pages;
 mod pair;
 mod posts;
@@ -29,6 +31,7 @@ mod sources;
 mod streams;
 mod subscriptions;
 mod things;
+mod unkept;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -168,6 +171,28 @@ pub fn browse_suite() -> &'static [(&'static str, Behaviour)] {
     ]
 }
 
+/// The behaviours of content that is handed on and not kept, and of the account of what is kept.
+pub fn keeping_suite() -> &'static [(&'static str, Behaviour)] {
+    behaviours![
+        unkept::content_is_not_kept_and_ids_and_counts_are,
+        unkept::edits_and_deletions_are_known_by_fingerprints,
+        unkept::a_new_profile_is_told_of_though_it_is_not_kept,
+        unkept::whoever_has_a_pass_finds_what_is_passing,
+        unkept::what_was_kept_stays_until_it_changes_or_is_taken_out,
+        unkept::what_is_kept_again_comes_back_as_restored,
+        unkept::a_source_may_keep_nothing_where_its_network_keeps,
+        unkept::a_stream_keeps_of_each_author_what_their_source_does,
+        unkept::what_lies_outside_of_what_is_collected_reaches_nobody,
+        unkept::no_raw_payload_shows_what_is_not_kept,
+        keeping::what_was_taken_out_has_a_fate,
+        keeping::a_network_has_a_retention,
+        keeping::a_source_is_kept_longer_or_shorter,
+        keeping::erasures_are_noted_in_counts,
+        keeping::exports_are_remembered,
+        keeping::what_is_kept_has_a_reason,
+    ]
+}
+
 /// The behaviours of lists: front pages, boards and threads.
 pub fn lists_suite() -> &'static [(&'static str, Behaviour)] {
     behaviours![
@@ -231,6 +256,9 @@ pub fn subscription_suite() -> &'static [(&'static str, Behaviour)] {
         subscriptions::how_far_a_subscriber_is_stays,
         subscriptions::a_persons_word_is_not_undone_by_a_run,
         subscriptions::a_removed_subscription_leaves_no_cursor,
+        notices::who_is_forgotten_is_told_to_whoever_wants_to_hear,
+        notices::a_notice_goes_when_all_have_taken_it,
+        notices::nobody_is_waited_for_beyond_a_month_or_their_end,
     ]
 }
 
@@ -280,6 +308,7 @@ pub fn check(make: impl Fn() -> Box<dyn Store>) {
     for behaviours in [
         suite(),
         things_suite(),
+        keeping_suite(),
         browse_suite(),
         lists_suite(),
         care_suite(),

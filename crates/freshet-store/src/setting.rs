@@ -15,9 +15,12 @@ pub const KEYS: &[(&str, &str)] = &[
     ("alerts", "alerts: what they remember between runs"),
     ("budgets", "engine: what a person allows it to ask"),
     ("calendars", "engine: which days are not like others"),
+    ("care_within_ms", "care: within which time exports hear of what was erased"),
     ("clock", "the data directory: the clock that it lives by"),
+    ("collections", "engine: which collections the robot `link` gathers"),
     ("constraints", "engine: the rules that say which objects are wanted"),
     ("contact", "the data directory: the address in the user agent"),
+    ("fed_collections", "engine: those by which its ring was fed"),
     ("fed_depth", "engine: the depth up to which the rings were fed"),
     ("focus", "engine: which posts are wanted first, and how much explores"),
     ("forgotten_salt", "store: the key of the hashes of what is forgotten"),
@@ -35,6 +38,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("relearnt", "engine: when each forum was learned anew"),
     ("status", "engine: the live report of the last run"),
     ("store", "exports: which store this is"),
+    ("unkept_salt", "store: the key of the fingerprints of what is not kept"),
 ];
 
 /// How a value is written into a setting and read back.

@@ -14,30 +14,38 @@ mod check;
 mod complaints;
 mod control;
 mod damage;
+mod empty;
 mod erase;
+mod fates;
 mod forgotten;
 mod held;
 mod interest;
+mod keeping;
+mod kept;
 mod links;
 mod lists;
 mod log;
 mod members;
 mod network;
+mod notices;
 mod open;
 mod parking;
 mod plain;
 mod ranks;
 mod read;
+mod retention;
 mod roles;
 mod search;
 mod source;
 mod streams;
 mod subscriptions;
 mod things;
+mod unkept;
 mod value;
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -45,6 +53,7 @@ use self::forgotten::Forgotten;
 use self::network::Networks;
 use crate::api::{StoreError, Trouble};
 use crate::options::Options;
+use crate::pass::Pass;
 
 /// A store in one SQLite file.
 #[derive(Debug)]
@@ -53,6 +62,8 @@ pub(crate) struct SqliteStore {
     networks: Networks,
     forgotten: RefCell<Forgotten>,
     options: Options,
+    /// Where what is not kept passes.
+    pass: Option<Arc<Pass>>,
 }
 
 impl SqliteStore {
@@ -91,7 +102,7 @@ impl SqliteStore {
     }
 
     fn over(db: Connection, options: Options) -> Self {
-        Self { db, networks: Networks::default(), forgotten: RefCell::default(), options }
+        Self { db, networks: Networks::default(), forgotten: RefCell::default(), options, pass: None }
     }
 
     /// The connection, for measuring what lies below the seam.

@@ -34,14 +34,23 @@ pub enum Kind {
     Links,
     /// What is gone, whatever it was: its address and when.
     Deletions,
+    /// What a person asked to forget: its address and when, so that receivers erase it too.
+    Forgettings,
+    /// What somebody should know of the crawl.
+    Alerts,
 }
-
-/// Kinds that a later version may know. They are refused by name, never accepted silently.
-const KINDS_TO_COME: [&str; 2] = ["forgettings", "alerts"];
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Posts, Self::Accounts, Self::Relations, Self::Links, Self::Deletions];
+    pub const ALL: [Self; 7] = [
+        Self::Posts,
+        Self::Accounts,
+        Self::Relations,
+        Self::Links,
+        Self::Deletions,
+        Self::Forgettings,
+        Self::Alerts,
+    ];
 
     /// The word that people type; also the kind of a record.
     pub fn name(self) -> &'static str {
@@ -51,6 +60,8 @@ impl Kind {
             Self::Relations => "relations",
             Self::Links => "links",
             Self::Deletions => "deletions",
+            Self::Forgettings => "forgettings",
+            Self::Alerts => "alerts",
         }
     }
 }
@@ -65,9 +76,6 @@ impl FromStr for Kind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.map(Self::name).join(", ");
-        if KINDS_TO_COME.contains(&text) {
-            return Err(format!("`{text}` cannot be subscribed to yet; the kinds are {known}"));
-        }
         let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
         found.ok_or_else(|| format!("there is no kind `{text}`; the kinds are {known}"))
     }
@@ -91,6 +99,17 @@ pub enum Way {
         /// With the secret that the vault has under this name.
         secret: Option<String>,
     },
+    /// Batches go to whoever reads them over a WebSocket of the dashboard.
+    Websocket,
+    /// Records are published to a subject of a bus, NATS JetStream.
+    Nats {
+        url: String,
+        subject: String,
+        /// The stream that has to keep them; any without.
+        stream: Option<String>,
+        /// With the login that the vault has under this name.
+        login: Option<String>,
+    },
 }
 
 impl Way {
@@ -101,6 +120,8 @@ impl Way {
             Self::Stdout => "stdout",
             Self::Command(_) => "command",
             Self::Webhook { .. } => "webhook",
+            Self::Websocket => "websocket",
+            Self::Nats { .. } => "nats",
         }
     }
 
@@ -110,7 +131,8 @@ impl Way {
             Self::File(path) => path.clone(),
             Self::Command(line) => line.join(" "),
             Self::Webhook { url, .. } => url.clone(),
-            Self::Stdout => String::new(),
+            Self::Nats { url, subject, .. } => format!("{url} {subject}"),
+            Self::Stdout | Self::Websocket => String::new(),
         }
     }
 }
@@ -121,6 +143,17 @@ pub struct Filter {
     #[serde(rename = "type")]
     pub type_name: String,
     pub text: String,
+}
+
+/// What subscribers are told beside changes of stored objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Its place in the log.
+    pub number: u64,
+    pub kind: Kind,
+    pub at: Timestamp,
+    /// What it says, as JSON.
+    pub record: String,
 }
 
 /// What becomes of a subscription.
@@ -181,6 +214,8 @@ pub struct Standing {
     pub dropped_count: u64,
     /// Those among them of which it has not been told.
     pub untold_count: u64,
+    /// Records that it has taken without their content, which was not kept and gone by then.
+    pub lost_count: u64,
     /// Tries that failed.
     pub failed_count: u64,
     /// What went wrong last, and when.
@@ -203,13 +238,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_words_and_those_to_come_are_refused_by_name() {
+    fn kinds_are_words_and_others_are_refused_by_name() {
         for kind in Kind::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
         }
-        for (word, part) in
-            [("alerts", "yet"), ("forgettings", "yet"), ("post", "no kind `post`"), ("", "no kind")]
-        {
+        for (word, part) in [("post", "no kind `post`"), ("", "no kind")] {
             let error = word.parse::<Kind>().unwrap_err();
             assert!(error.contains(part) && error.contains("posts, accounts"), "{error}");
         }

@@ -1,11 +1,14 @@
-//! Stores for the tests of other crates, and what makes them fail.
+//! Stores for the tests of other crates, what makes them fail, and rows that many of them begin with.
 
 use std::path::Path;
+
+use freshet_types::Timestamp;
 
 use crate::api::Store;
 use crate::open::{Access, open as open_store};
 use crate::options::Options;
 use crate::sqlite::SqliteStore;
+use crate::subscription::{Kind, State, Subscription, Way};
 
 /// A store that ends with the test.
 ///
@@ -39,4 +42,17 @@ pub fn full(path: &Path, options: Options) -> Box<dyn Store> {
     let store = SqliteStore::open_with(path, options).expect("the store can be opened");
     store.stop_growing().expect("the file can be bounded");
     Box::new(store)
+}
+
+/// A subscription to all posts, made at the beginning of time; what a test wants otherwise it says itself.
+pub fn subscription(name: &str, way: Way) -> Subscription {
+    Subscription {
+        name: name.to_owned(),
+        kinds: vec![Kind::Posts],
+        way,
+        filters: Vec::new(),
+        buffer_max: None,
+        state: State::Running,
+        added_at: Timestamp::from_secs(0),
+    }
 }

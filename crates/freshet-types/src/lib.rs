@@ -62,7 +62,7 @@ pub use reference::{Reference, ReferencePattern};
 pub use robot::{RobotKind, RobotState};
 pub use server::ServerKey;
 pub use source::{Instance, Source, SourceState, Validators};
-pub use stream::{Cover, Heard, Proof, StreamInfo, StreamMessage, StreamTarget, Transport};
+pub use stream::{Cover, CursorTrouble, Heard, Proof, StreamInfo, StreamMessage, StreamTarget, Transport};
 pub use time::{Span, Timestamp};
 pub use timetable::Timetable;
 pub use visit::VisitSummary;

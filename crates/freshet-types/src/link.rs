@@ -34,16 +34,23 @@ pub enum LinkKind {
     Sco,
 }
 
+impl LinkKind {
+    /// Its letters: the name in stores, exports and definitions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P => "p",
+            Self::C => "c",
+            Self::Co => "co",
+            Self::Sp => "sp",
+            Self::Sc => "sc",
+            Self::Sco => "sco",
+        }
+    }
+}
+
 impl fmt::Display for LinkKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::P => "p-link",
-            Self::C => "c-link",
-            Self::Co => "co-link",
-            Self::Sp => "sp-link",
-            Self::Sc => "sc-link",
-            Self::Sco => "sco-link",
-        })
+        write!(f, "{}-link", self.name())
     }
 }
 

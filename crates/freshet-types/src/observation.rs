@@ -30,6 +30,25 @@ pub struct Observation {
     pub links: Vec<Link>,
 }
 
+impl Observation {
+    /// Adds what another page or message showed. Of an object that is shown twice the later form is stored, as of two pages.
+    pub fn append(&mut self, more: Self) {
+        // What is added to nothing is taken as it is: a frame of a stream has one message nearly always.
+        if *self == Self::default() {
+            *self = more;
+            return;
+        }
+        let Self { posts, accounts, relations, tags, leads, things, links } = more;
+        self.posts.extend(posts);
+        self.accounts.extend(accounts);
+        self.relations.extend(relations);
+        self.tags.extend(tags);
+        self.leads.extend(leads);
+        self.things.extend(things);
+        self.links.extend(links);
+    }
+}
+
 /// A list that a page leads to: a board of a forum, a thread of a board. It becomes a source, and
 /// one that is known is due when the page shows that something happened there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -262,6 +281,25 @@ impl Post {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_seen_later_stands_behind() {
+        let post = |id: &str| Post { id: id.to_owned(), ..Post::default() };
+        let shown = |id: &str| Observation {
+            posts: vec![post(id)],
+            accounts: vec![Account { id: id.to_owned(), ..Account::default() }],
+            ..Observation::default()
+        };
+        let mut all = Observation::default();
+        all.append(Observation::default());
+        assert_eq!(all, Observation::default());
+        for id in ["a", "b", "a"] {
+            all.append(shown(id));
+        }
+        let posts: Vec<&str> = all.posts.iter().map(|post| &*post.id).collect();
+        let accounts: Vec<&str> = all.accounts.iter().map(|account| &*account.id).collect();
+        assert_eq!((posts, accounts), (vec!["a", "b", "a"], vec!["a", "b", "a"]));
+    }
 
     #[test]
     fn a_time_alone_makes_another_version_where_it_is_no_mere_claim() {

@@ -21,6 +21,8 @@ pub enum Transport {
     Sse,
     /// A WebSocket.
     Websocket,
+    /// No connection at all: a page of news that is asked for again and again. Each answer is one message.
+    Poll,
 }
 
 impl Transport {
@@ -29,6 +31,7 @@ impl Transport {
         match self {
             Self::Sse => "sse",
             Self::Websocket => "websocket",
+            Self::Poll => "poll",
         }
     }
 }
@@ -58,6 +61,8 @@ pub struct StreamInfo {
     pub cursor_lasts: Option<Span>,
     /// It is not opened without a credential.
     pub needs_credential: bool,
+    /// How often its page is asked for at most; `None` for a connection that stays.
+    pub every: Option<Span>,
 }
 
 impl StreamInfo {
@@ -98,7 +103,20 @@ pub struct StreamMessage {
     pub event: Option<String>,
     /// Its id, where the transport carries one.
     pub id: Option<String>,
+    /// Its text; empty where it is bytes.
     pub data: String,
+    /// Its bytes, where it is no text.
+    pub bytes: Option<Vec<u8>>,
+}
+
+/// What a server says of the cursor that a connection began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CursorTrouble {
+    /// It does not have all that came since: it goes on with the oldest that it has, and before that is a hole.
+    TooOld,
+    /// It never gave it out: the stream begins anew, after a hole.
+    Unknown,
 }
 
 /// One message, read. Never fails as a whole: what could not be used is complained about.
@@ -110,6 +128,10 @@ pub struct Heard {
     pub deleted: Vec<(String, String)>,
     /// Where a later connection goes on.
     pub cursor: Option<String>,
+    /// It says that the cursor was no good.
+    pub trouble: Option<CursorTrouble>,
+    /// Roots of which something changed that it does not show: their lists are to be visited.
+    pub revisit: Vec<String>,
     /// What could not be used.
     pub complaints: Vec<Complaint>,
     /// No rule says what it means.
@@ -130,6 +152,7 @@ mod tests {
             named_max: 0,
             cursor_lasts: None,
             needs_credential: false,
+            every: None,
         };
         assert!(stream(&[]).is_on("https://a.example"));
         assert!(stream(&["a.example"]).is_on("https://a.example"));

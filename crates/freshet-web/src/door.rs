@@ -192,6 +192,8 @@ async fn converse(
         .header_read_timeout(patience.head)
         .max_buf_size(BUFFER_BYTES_MAX)
         .serve_connection(io, service)
+        // One that becomes a WebSocket keeps its seat, and ends where that does (`super::socket`).
+        .with_upgrades()
         .await;
     if let Err(error) = served {
         tracing::debug!("a connection to the dashboard ended: {error}");

@@ -12,7 +12,7 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue, LOCATION, ORIGIN,
-    REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    REFERRER_POLICY, RETRY_AFTER, UPGRADE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::middleware::Next;
@@ -88,6 +88,10 @@ async fn admit(site: &Shared, request: Request, caller: &Caller) -> Result<Reque
             .hint("open /login in a browser, or send the token as `Authorization: Bearer TOKEN`"));
     }
     if matches!(*request.method(), Method::GET | Method::HEAD) {
+        // A page elsewhere may open a WebSocket to any address, with the visitor's cookies.
+        if request.headers().contains_key(UPGRADE) {
+            check_origin(request.headers())?;
+        }
         return Ok(request);
     }
     check_origin(request.headers())?;

@@ -15,7 +15,8 @@
 //! | [`guard`], [`access`], [`tries`], [`login`], [`next`] | who may look: host, login, token, the form's word |
 //! | [`site`] | what all pages stand on: store, clock, networks, templates |
 //! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
-//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`complaints`], [`subscriptions`], [`settings`] | a page each |
+//! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`complaints`], [`subscriptions`], [`care`], [`settings`] | a page each |
+//! | [`socket`] | the WebSockets over which subscriptions are read |
 //! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`budgets`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
 //! | [`bench`], [`jobs`], [`interest`] | work in the background: the one backtest, forums that wait to be learned, counting what people ask about |
 //! | [`api`], [`objects`], [`openapi`], [`metrics`] | the same for programs |
@@ -26,6 +27,7 @@ mod answer;
 mod api;
 mod bench;
 mod budgets;
+mod care;
 mod chart;
 mod complaints;
 mod constraints;
@@ -57,6 +59,7 @@ mod robots;
 mod seats;
 mod settings;
 mod site;
+mod socket;
 mod source;
 mod sources;
 mod stall;
@@ -166,6 +169,7 @@ fn routes() -> Routes {
         .get("/networks", networks::page)
         .get("/networks/{name}", networks::one)
         .get("/complaints", complaints::page)
+        .get("/care", care::page)
         .get("/subscriptions", subscriptions::page)
         .post("/subscriptions/{name}/{verb}", subscriptions::steer)
         .get("/alerts", alerts::page)

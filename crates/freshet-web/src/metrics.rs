@@ -102,6 +102,8 @@ fn write_subscriptions(out: &mut String, lines: &[SubscriptionLine]) {
     family(out, "freshet_deliver_records_total", "counter", about, each(|it| it.delivered_count));
     let about = "Records that were dropped because a subscriber was too far behind";
     family(out, "freshet_deliver_dropped_total", "counter", about, each(|it| it.dropped_count));
+    let about = "Records that a subscriber took without their content, which is not kept and was gone";
+    family(out, "freshet_deliver_lost_total", "counter", about, each(|it| it.lost_count));
     let about = "Tries to deliver that failed";
     family(out, "freshet_deliver_failures_total", "counter", about, each(|it| it.failed_count));
 }

@@ -84,6 +84,8 @@ struct ServerRow {
     base: String,
     allow_private: bool,
     on_delete: &'static str,
+    /// What is seen is kept; else it goes to subscribers only.
+    is_kept: bool,
 }
 
 /// One network.
@@ -119,7 +121,9 @@ pub(super) fn describe(site: &Site, name: &str) -> Answer<Definition> {
 
 /// The servers that were added.
 fn servers(data: &Data) -> Answer<Vec<ServerRow>> {
+    let unkept = data.store.not_kept()?.networks;
     let server = |row: freshet_store::row::InstanceRow| ServerRow {
+        is_kept: !unkept.contains(&row.instance.network),
         definition: row.instance.network.definition().to_owned(),
         network: row.instance.network,
         base: row.instance.base,

@@ -1,12 +1,15 @@
 //! One object of the model for programs: what `freshet get` reads, by its address.
 
+use freshet_app::data::Data;
 use freshet_app::object::{self, Found, LIMIT_MAX, LIMIT_USUAL, ObjectWish};
 use freshet_report::object::ObjectReport;
+use freshet_store::api::interest::Inquiry;
 use freshet_store::browse::OFFSET_MAX;
 use serde::Deserialize;
 
 use super::Shared;
 use super::answer::{Answer, Problem};
+use super::interest;
 use super::sources::typed;
 
 /// What is asked of it.
@@ -28,8 +31,17 @@ pub(super) async fn describe(site: &Shared, reference: String, asked: &Asked) ->
     let offset = number("offset", &asked.offset, 0, OFFSET_MAX)?;
     let wish = ObjectWish { reference, links, limit, offset };
     let registry = site.parts.networks.snapshot();
-    let look = move |_: &_, data: &freshet_app::data::Data| Ok(object::find(&data.store, &registry, &wish)?);
-    match site.read(look).await? {
+    let look = move |_: &_, data: &Data| {
+        let found = object::find(&data.store, &registry, &wish)?;
+        let inquiry = match &found {
+            Found::Object(report) => freshet_app::interest::of_object(&data.store, &report.address)?,
+            Found::Absent(_) => Inquiry::default(),
+        };
+        Ok((found, inquiry))
+    };
+    let (found, inquiry) = site.read(look).await?;
+    interest::note(site, inquiry);
+    match found {
         Found::Object(report) => Ok(*report),
         Found::Absent(why) => Err(Problem::not_found(why)
             .hint("an address is `network/type/id`, as exports have it; the command `freshet get` can ask the network")),

@@ -122,6 +122,7 @@ fn line(hit: Hit) -> PostLine {
     let shown = if hit.snippet.is_empty() { &whole } else { &hit.snippet };
     PostLine {
         post: hit.row.object,
+        is_kept: hit.row.unkept.is_none(),
         shown: shown.chars().take(SNIPPET_CHARS_MAX).collect(),
         seen_at: UnixNumber::of(hit.row.seen_at),
         edited_at: hit.row.post.edited_at.and_then(UnixNumber::of),
@@ -173,6 +174,7 @@ pub(super) async fn describe(site: &Shared, number: &str) -> Answer<PostReport> 
             repost_of_post: of(&row.post.repost_of, None)?,
             changes: changes.collect(),
             author_handle: row.author_handle,
+            is_kept: row.unkept.is_none(),
         })
     };
     let report = site.read(look).await?;

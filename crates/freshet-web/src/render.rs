@@ -22,7 +22,7 @@ use super::answer::Problem;
 use super::chart::escape;
 
 /// Every template, by name.
-const TEMPLATES: [(&str, &str); 26] = [
+const TEMPLATES: [(&str, &str); 27] = [
     ("base.html", include_str!("templates/base.html")),
     ("login.html", include_str!("templates/login.html")),
     ("problem.html", include_str!("templates/problem.html")),
@@ -47,12 +47,13 @@ const TEMPLATES: [(&str, &str); 26] = [
     ("network.html", include_str!("templates/network.html")),
     ("complaints.html", include_str!("templates/complaints.html")),
     ("subscriptions.html", include_str!("templates/subscriptions.html")),
+    ("care.html", include_str!("templates/care.html")),
     ("alerts.html", include_str!("templates/alerts.html")),
     ("settings.html", include_str!("templates/settings.html")),
 ];
 
 /// The pages in the menu: path, name.
-const MENU: [(&str, &str); 11] = [
+const MENU: [(&str, &str); 12] = [
     ("/", "Overview"),
     ("/sources", "Sources"),
     ("/posts", "Posts"),
@@ -62,6 +63,7 @@ const MENU: [(&str, &str); 11] = [
     ("/networks", "Networks"),
     ("/experiments", "Experiments"),
     ("/subscriptions", "Subscriptions"),
+    ("/care", "Care"),
     ("/alerts", "Alerts"),
     ("/settings", "Settings"),
 ];
@@ -162,6 +164,7 @@ fn section(page: &str) -> &'static str {
         "robots" => "Robots",
         "networks" | "network" => "Networks",
         "subscriptions" => "Subscriptions",
+        "care" => "Care",
         "alerts" => "Alerts",
         "settings" => "Settings",
         _ => "",

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::data::Data;
 use freshet_app::robots::{self, Verb};
 use freshet_app::text::one_line;
-use freshet_report::robots::{RobotLine, RobotsReport};
+use freshet_report::robots::{CollectionLine, RobotLine, RobotsReport};
 use freshet_report::run::{FailureNote, RingSize};
 use freshet_report::time::UnixNumber;
 use freshet_store::browse::{Browse as _, VisitLine};
@@ -67,9 +67,9 @@ pub(super) async fn tell(site: &Shared, robot: &str, verb: &str) -> Answer<Robot
     let verb: Verb = serde_json::from_value(json!(verb)).map_err(|_| {
         Problem::not_found(format!("a robot cannot be told `{verb}`")).hint("start, pause, resume or stop")
     })?;
-    site.write(move |_, data| {
+    site.write(move |site, data| {
         robots::steer(&mut data.store, verb, robot)?;
-        Ok(robots::list(data)?)
+        Ok(robots::list(data, &site.parts.networks)?)
     })
     .await
 }
@@ -78,6 +78,7 @@ pub(super) async fn tell(site: &Shared, robot: &str, verb: &str) -> Answer<Robot
 #[derive(Serialize)]
 struct RobotsPage {
     robots: Vec<RobotRow>,
+    collections: Vec<CollectionLine>,
     is_running: bool,
     failures: Vec<FailureNote>,
     messages: Vec<Message>,
@@ -119,8 +120,10 @@ fn view(site: &Site, data: &Data) -> Answer<RobotsPage> {
         ring: status.work().rings.get(&line.name).copied(),
         line,
     };
+    let report = robots::list(data, &site.parts.networks)?;
     Ok(RobotsPage {
-        robots: robots::list(data)?.robots.into_iter().map(row).collect(),
+        robots: report.robots.into_iter().map(row).collect(),
+        collections: report.collections,
         is_running: status.is_running,
         failures: status.work().failures.clone(),
         messages: messages(data)?,

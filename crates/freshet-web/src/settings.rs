@@ -15,7 +15,7 @@ use super::site::Site;
 use super::{budgets, constraints};
 
 /// What changes while it runs: what, how, since when it counts.
-const LIVE: [(&str, &str, &str); 8] = [
+const LIVE: [(&str, &str, &str); 10] = [
     (
         "Sources",
         "add, pause, pin, remove and watch again on Sources, or `freshet add`, `freshet remove`",
@@ -25,7 +25,9 @@ const LIVE: [(&str, &str, &str); 8] = [
     ("Definitions of networks", "files in `networks/` of the data directory", "within a second"),
     ("Constraints", "below, or `freshet constraints`", "within a second"),
     ("Budgets", "below, or `freshet budget`", "within a second"),
+    ("Whether it is kept", "`freshet networks set NAME store keep|never`", "for what is seen from then on"),
     ("Deleted posts", "`freshet networks set NAME on_delete keep|redact`", "for what is found from then on"),
+    ("How long posts are kept", "`freshet retention`, `freshet networks set NAME retention SPAN`", "at once"),
     ("Credential of a robot", "`freshet robots credential`", "within a second"),
     ("Erasing", "`freshet forget`", "at once"),
 ];

@@ -14,6 +14,7 @@ use axum::response::Response;
 use freshet_app::config::Globals;
 use freshet_app::data::{self, Data, vault_path};
 use freshet_app::{gaps, status};
+use freshet_engine::deliver::Readers;
 use freshet_engine::history::History;
 use freshet_fetch::CredentialInfo;
 use freshet_network::networks::Networks;
@@ -23,6 +24,7 @@ use freshet_types::{Clock, Timestamp};
 use secrecy::SecretString;
 use serde::Serialize;
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 use super::access::{Access, Identity, Sessions};
 use super::answer::{Answer, Problem};
@@ -68,6 +70,8 @@ pub struct Parts {
     pub access: Access,
     /// What was chosen at the start: name, value.
     pub choices: Vec<(&'static str, String)>,
+    /// Where those come who read a subscription over a WebSocket; `None` where no run delivers in this process.
+    pub readers: Option<Readers>,
 }
 
 impl Parts {
@@ -90,6 +94,7 @@ impl Parts {
             tls: config(tls)?,
             access: Access::new(data.dir(), globals.config.dashboard_token.clone())?,
             choices: Vec::new(),
+            readers: None,
         })
     }
 }
@@ -123,6 +128,8 @@ pub(super) struct Site {
     pub(super) listeners: Arc<Seats>,
     /// Files that are taken away.
     pub(super) downloads: Arc<Seats>,
+    /// Connections over which subscriptions are read; they end with the site.
+    pub(super) sockets: Mutex<JoinSet<()>>,
     readers: Mutex<Vec<Data>>,
     permits: Semaphore,
     writer: Mutex<Option<Data>>,
@@ -153,6 +160,7 @@ impl Site {
             inquiries: Inquiries::default(),
             listeners: Seats::new(LISTENERS),
             downloads: Seats::new(download::ROOM),
+            sockets: Mutex::default(),
             readers: Mutex::new(Vec::new()),
             permits: Semaphore::new(READERS_MAX),
             writer: Mutex::new(Some(writer)),

@@ -5,17 +5,20 @@
 
 mod absurd;
 mod access;
+mod care;
 mod change;
 mod forums;
 mod inert;
 mod limits;
 mod show;
+mod socket;
 mod subscriptions;
 mod told;
 mod walk;
 
 use std::sync::Arc;
 
+use freshet_engine::deliver::Readers;
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};
 use freshet_forum::definition::{ForumDefinition, ListDefinition};
 use freshet_network::networks::Networks;
@@ -47,6 +50,11 @@ struct Visitor {
 
 impl Visitor {
     async fn start(password: Option<&str>, token: Option<&str>) -> Self {
+        Self::start_with(password, token, None).await
+    }
+
+    /// One whose subscriptions are delivered in this process.
+    async fn start_with(password: Option<&str>, token: Option<&str>, readers: Option<Readers>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fill(&folder.path().join("store.sqlite"));
         if let Some(password) = password {
@@ -62,6 +70,7 @@ impl Visitor {
             tls: None,
             access: Access::new(folder.path(), token.map(SecretString::from)).unwrap(),
             choices: vec![("depth", "0".to_owned())],
+            readers,
         };
         let listener = bind(Some("127.0.0.1:0".parse().unwrap())).await.unwrap();
         let served = serve(listener, parts).unwrap();

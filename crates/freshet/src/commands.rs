@@ -8,6 +8,7 @@ mod add;
 mod alerts;
 mod budget;
 mod calendar;
+mod care;
 mod check;
 mod complaints;
 mod completions;
@@ -31,6 +32,7 @@ mod networks;
 mod pause;
 mod plan;
 mod remove;
+mod retention;
 mod robots;
 mod run;
 mod search;
@@ -58,6 +60,8 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Pause(args) => pause::execute(globals, &args, true),
         Command::Resume(args) => pause::execute(globals, &args, false),
         Command::Weight(args) => weight::execute(globals, &args),
+        Command::Retention(args) => retention::execute(globals, &args),
+        Command::Care(args) => care::execute(globals, &args),
         Command::Forget(args) => forget::execute(globals, &args),
         Command::Run(args) => run::execute(globals, &args),
         Command::Dashboard(args) => dashboard::execute(globals, &args),

@@ -63,6 +63,7 @@ pub(crate) async fn crawl(
         tls: web::tls_config(&around.tls)?,
         access: web::Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: crawl.chosen(),
+        readers: Some(crawl.readers.clone()),
     };
     let served = serve(around.dashboard, parts).await?;
     let open = || freshet_store::open(&data.store_path(), Access::Write, Options::default());

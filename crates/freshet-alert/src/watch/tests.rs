@@ -2,6 +2,7 @@
 
 use freshet_app::config::Config;
 use freshet_policy::{DEFAULT_POLICY, Look, Objective, Pacing, policy_named};
+use freshet_store::subscription::{Subscription, Way};
 use freshet_store::testing;
 use freshet_types::{Coverage, Interval, Mark, NetworkName, RobotKind, VisitId};
 use serde_json::{Value, json};
@@ -108,6 +109,26 @@ fn every_rule_finds_its_case_once() {
     assert_eq!(found.len(), 6, "{found:?}");
     // A new process knows them.
     assert_eq!(Memory::from_store(&watch.store).unwrap().alerts().count(), 6);
+}
+
+#[test]
+fn subscribers_who_want_alerts_are_told_of_each_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut watch = watch(dir.path(), &[Source { state: SourceState::Gone, ..source("gone") }], json!({}));
+    let subscription = Subscription {
+        kinds: vec![Kind::Alerts],
+        added_at: now(),
+        ..testing::subscription("a", Way::Stdout)
+    };
+    assert!(watch.store.add_subscription(&subscription, 0).unwrap());
+    watch.tick(false).unwrap();
+    watch.tick(true).unwrap();
+    let notices = watch.store.notices_above(0, 9).unwrap();
+    let records: Vec<Value> =
+        notices.iter().map(|notice| serde_json::from_str(&notice.record).unwrap()).collect();
+    assert_eq!(records.len(), 1, "{records:?}");
+    assert_eq!((&records[0]["rule"], &records[0]["id"]), (&json!("dead"), &json!("alert/1")));
+    assert!(records[0]["subject"].as_str().unwrap().contains("gone"), "{records:?}");
 }
 
 #[test]

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use freshet_engine::collections;
 use freshet_engine::constrain::{Judge, setting};
+use freshet_network::collections::CollectionName;
 use freshet_network::networks::Networks;
 use freshet_report::explain::Fact;
 use freshet_report::time::UnixNumber;
@@ -14,6 +16,7 @@ use freshet_types::{GroupAsk, Source, VisitSummary};
 
 use super::turn::turn_of;
 use super::{Grounds, stream};
+use crate::storing;
 
 /// Visits that are looked back on.
 const LOOKS_MAX: usize = 20;
@@ -27,10 +30,12 @@ pub struct Place {
     pub(super) turn: Option<Fact>,
     /// Where one call is for several.
     pub(super) group: Option<Fact>,
-    /// Where a constraint says that it is not visited again.
+    /// Where a constraint says that it is not visited again, or nobody wants what it lists.
     pub(super) held: Option<Fact>,
     /// Where its server sends posts by itself.
     pub(super) streamed: Option<Fact>,
+    /// Where what it shows is not kept.
+    pub(super) not_kept: Option<Fact>,
 }
 
 impl Place {
@@ -46,11 +51,18 @@ impl Place {
         let ask = endpoint.map(|endpoint| endpoint.group).filter(|ask| ask.roots_max > 1);
         let visits = if ask.is_some() { store.visits_of(source.id, LOOKS_MAX)? } else { Vec::new() };
         let group = ask.and_then(|ask| group(ask, &visits));
-        let held = held_back(store, networks, source, grounds)?;
+        let held = match endpoint {
+            Some(endpoint) if !collections::chosen(store)?.include(&source.network, endpoint) => {
+                let name = CollectionName::of(source.network.definition(), endpoint);
+                Some(Fact::Unchosen { collection: name.to_string() })
+            }
+            _ => held_back(store, networks, source, grounds)?,
+        };
         let base = networks.instance_of(&source.network).map(|instance| instance.base).unwrap_or_default();
         let streams = connector.as_deref().map_or(&[][..], |connector| connector.streams());
         let streamed = stream::fact(streams, &base, source, grounds);
-        Ok(Self { turn: turn_of(store, source, grounds)?, group, held, streamed })
+        let not_kept = storing::fact(store, source)?;
+        Ok(Self { turn: turn_of(store, source, grounds)?, group, held, streamed, not_kept })
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn fact(streams: &[StreamInfo], base: &str, source: &Source, grounds:
     Some(Fact::Streamed {
         stream: stream.name.to_string(),
         is_complete: proof == Proof::Complete,
+        is_page: stream.every.is_some(),
         connected_at: live.and_then(|live| live.connected_at).and_then(|at| UnixNumber::of(at.0)),
         is_covered: is_visited && proof == Proof::Complete,
         why: live.and_then(|live| live.why.clone()),
@@ -50,6 +51,7 @@ mod tests {
             named_max: 0,
             cursor_lasts: None,
             needs_credential: false,
+            every: None,
         };
         let at = |secs: i64| UnixFloat(Timestamp::from_secs(secs));
         let status = StreamStatus {

@@ -1,13 +1,18 @@
 //! How the facts of an explanation read: one heading and some lines each, the same for the terminal and for the page.
+//!
+//! Which facts hold is found out in the other files of `explain/`; here they are only worded. What is said of the time of the next
+//! visit is in `words/timing.rs`, by which way posts come in `words/way.rs`.
 
-use freshet_report::explain::{
-    Behaviour, Counts, Covered, DayTable, DueReason, Fact, LookTold, NextVisit, PlannedTold, RefreshReason,
-    When,
-};
+mod timing;
+mod way;
+
+use freshet_report::explain::{Behaviour, Counts, Covered, DayTable, Fact};
 use freshet_report::pairs::Pairs;
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
 
+use self::timing::{because, due, looks, otherwise, refresh, silence, turn};
+use self::way::way;
 use super::publisher;
 use crate::text::{count, one_line, relative};
 
@@ -115,61 +120,19 @@ pub fn words(fact: &Fact, now: Timestamp) -> Words {
         Fact::Refresh { reason, planned, price_post_s, accuracy, ceiling_s } => {
             refresh((*reason, *ceiling_s), planned, (*price_post_s, *accuracy), now)
         }
-        Fact::Streamed { .. } | Fact::HeldBack { .. } => way(fact, now),
         Fact::Rests { because } => {
             Words::own("note", format!("it rests and is looked at now and then: {because}"))
         }
         Fact::Coverage { covered } => Words::own("coverage", coverage(covered, now)),
         Fact::Failure { why } => Words::spoken("last failure", one_line(why)),
+        _ => way(fact, now),
     }
-}
-
-/// By which way its posts come, or why they do not.
-fn way(fact: &Fact, now: Timestamp) -> Words {
-    match fact {
-        Fact::HeldBack { constraint } => held_back(constraint),
-        _ => Words::spoken("stream", streamed(fact, now)),
-    }
-}
-
-fn streamed(fact: &Fact, now: Timestamp) -> String {
-    let Fact::Streamed { stream, is_complete, connected_at, is_covered, why } = fact else {
-        return String::new();
-    };
-    let state = match (connected_at, why) {
-        (Some(at), _) => format!("connected {}", relative(at.0, now)),
-        (None, Some(why)) => format!("not connected ({why}), so it is visited"),
-        (None, None) => "not connected, so it is visited".to_owned(),
-    };
-    let meaning = match (connected_at.is_some(), is_complete, is_covered) {
-        (false, ..) => "",
-        (true, false, _) => "; it sends some of the posts, and each makes a visit due",
-        (true, true, true) => "; it sends all posts, so visits are for reconciliation only",
-        (true, true, false) => "; it sends all posts, and after one more visit there is no hole before it",
-    };
-    format!("its server sends posts by itself, through `{stream}`: {state}{meaning}")
-}
-
-fn held_back(constraint: &str) -> Words {
-    let text = format!("it is not visited again while this constraint is not met: {constraint}");
-    Words::spoken("held back", text)
 }
 
 fn foretold(model: &str, lists: &str, errors: &Pairs<String, f64>) -> Words {
     let errors: Vec<String> = errors.iter().map(|(name, error)| format!("{name} {error:.2}")).collect();
     Words::spoken("model", format!("{model}, which foretold {lists} of this forum best;"))
         .and([format!("errors: {}", errors.join(", "))])
-}
-
-fn turn(round: u64, before_count: Option<u64>, sources_count: u64, is_drawn: bool) -> Words {
-    let all = count(sources_count, "source");
-    let place = match before_count {
-        _ if is_drawn => format!("lots are drawn: each of {all} is as likely to be next as the others"),
-        Some(0) => format!("it is next of {all}"),
-        Some(before) => format!("{} before it of {all}", count(before, "turn")),
-        None => format!("one of {all}"),
-    };
-    Words::spoken("turn", format!("round {round}; {place}"))
 }
 
 fn profile(told_per_day: f64, expected_per_day: f64) -> Words {
@@ -222,17 +185,7 @@ fn last_post(at: Option<UnixNumber>, now: Timestamp) -> String {
     at.map_or(String::new(), |at| format!("; last post {}", ago(at, now)))
 }
 
-fn due(next: NextVisit, now: Timestamp) -> String {
-    match next {
-        NextVisit::Paused => "none while it is paused".to_owned(),
-        NextVisit::Removed => "none, it was removed".to_owned(),
-        NextVisit::Due(When::Now) => "due now".to_owned(),
-        NextVisit::Due(When::At(at)) => ago(at, now),
-        NextVisit::Due(When::Never) => "never".to_owned(),
-    }
-}
-
-/// What a person set, what people ask about, and how near it is to what the focus wants.
+/// What a person set, what people ask about, and how near it is to what the focus wants, or to what was added.
 fn weight(counts: &Counts) -> Words {
     let Counts { weight, eir_per_day, importance, rank, factor, has_importance } = *counts;
     let asked = if eir_per_day > 0.0 {
@@ -240,7 +193,7 @@ fn weight(counts: &Counts) -> Words {
     } else {
         "nobody asked about it in the last 7 days".to_owned()
     };
-    let ranked = rank.map(|rank| format!("; {rank:.2} times the mean by its rank in the focus"));
+    let ranked = rank.map(|rank| format!("; {rank:.2} times the mean by its rank"));
     let asked = asked + &ranked.unwrap_or_default();
     let follows = if has_importance {
         format!("so it counts {:.2} in all", f64::from(weight) * factor)
@@ -248,89 +201,6 @@ fn weight(counts: &Counts) -> Words {
         "which changes nothing: importance is off".to_owned()
     };
     Words::spoken("weight", format!("{weight} as set; {asked},")).and([follows])
-}
-
-fn silence(wait_s: f64, since: Option<UnixNumber>, now: Timestamp) -> Words {
-    let since = since.map_or(String::new(), |at| format!("its last post: {}; ", ago(at, now)));
-    Words::spoken("why then", format!("its last look brought nothing, so it waits {}:", span(wait_s))).and([
-        format!("{since}each fruitless look makes the wait longer,"),
-        "up to 30 days; activity that its board shows brings the visit forward".to_owned(),
-    ])
-}
-
-fn because(reason: DueReason, policy: &str, ceiling_s: f64) -> String {
-    match reason {
-        DueReason::Worth if policy == "change-rate" => "half of its usual gap has passed".to_owned(),
-        DueReason::Worth => "the waiting that a visit ends is worth its price".to_owned(),
-        DueReason::Floor => "nothing is looked at more often".to_owned(),
-        DueReason::Rounds => {
-            "little is expected, but the quota suffices to look at all this often".to_owned()
-        }
-        DueReason::Ceiling => format!("nothing stays unvisited longer than {}", span(ceiling_s)),
-        DueReason::Window => {
-            "its list shows its newest posts only, and a third of them would be new by then".to_owned()
-        }
-        DueReason::Turn => format!("`{policy}` visits in turn; the quota sets the pace"),
-        DueReason::Silence => "its last look brought nothing".to_owned(),
-    }
-}
-
-fn looks((all, changed): (usize, usize), series: &[LookTold], (noise, similarity_max): (f64, f64)) -> Words {
-    let mark = |look: &LookTold| if look.is_changed { "*" } else { "" };
-    let told = series.iter().map(|look| format!("{:.2}{}", look.similarity, mark(look)));
-    let told: Vec<String> = told.collect();
-    let of = if series.len() < all { "the last" } else { "each" };
-    let words =
-        Words::spoken("looks", format!("{}, {changed} with a change (*);", count(all as u64, "look")));
-    let words = words.and([format!("similarity to the stored copy, {of}: {}", told.join(" "))]);
-    if noise > similarity_max + 0.1 || noise > 0.999 {
-        return words;
-    }
-    words.and([format!(
-        "(it differs at every fetch, {noise:.2} similar: what is {similarity_max:.2} similar is no change)"
-    )])
-}
-
-fn refresh(
-    (reason, ceiling_s): (RefreshReason, f64),
-    planned: &[PlannedTold],
-    (price_post_s, accuracy): (f64, Option<f64>),
-    now: Timestamp,
-) -> Words {
-    let price = span(price_post_s);
-    let why = match reason {
-        RefreshReason::Noise => "a look soon after the last tells what differs at every fetch".to_owned(),
-        RefreshReason::Exploring => {
-            "too little is known of it yet: gaps double until a plan can be made".to_owned()
-        }
-        RefreshReason::Worth => format!("by the plan a look then is worth its price, {price} of waiting"),
-        RefreshReason::Ceiling => format!("nothing stays unvisited longer than {}", span(ceiling_s)),
-    };
-    let looks = planned.iter().filter_map(|look| Some((look.at?, look.saved_post_s)));
-    let looks: Vec<String> =
-        looks.map(|(at, saved)| format!("{} (saves {})", ago(at, now), span(saved))).collect();
-    if looks.is_empty() {
-        return Words::spoken("why then", why);
-    }
-    let share =
-        accuracy.map_or(String::new(), |share| format!("; the copy shows {:.1} % of it", share * 100.0));
-    Words::spoken("why then", format!("{why};")).and([format!("plan: {}{share}", looks.join(", "))])
-}
-
-fn otherwise(all: [When; 4], now: Timestamp) -> Words {
-    if all == [When::Now; 4] {
-        return Words::own("otherwise", "it would be due now all the same at twice the price");
-    }
-    let due = |when: When| match when {
-        When::Now => "due now".to_owned(),
-        When::At(at) => format!("due {}", ago(at, now)),
-        When::Never => "due never".to_owned(),
-    };
-    let [one_more_post, price_doubled, price_halved, no_ceiling] = all.map(due);
-    Words::own("otherwise", format!("it would be {one_more_post} after one more post,")).and([
-        format!("{price_doubled} at twice the price, {price_halved} at half the price,"),
-        format!("{no_ceiling} without a ceiling"),
-    ])
 }
 
 fn coverage(covered: &Covered, now: Timestamp) -> String {
@@ -359,164 +229,4 @@ fn behaviour(kind: Behaviour) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(secs: i64) -> UnixNumber {
-        UnixNumber(Timestamp::from_secs(secs))
-    }
-
-    /// The fact reads so, whole and under its heading.
-    fn check(fact: &Fact, heading: &str, sentence: &str) {
-        let words = words(fact, Timestamp::from_secs(10_000));
-        assert_eq!((words.heading, words.sentence().as_str()), (heading, sentence), "{fact:?}");
-        let text = sentence.strip_prefix(&format!("{heading}: ")).unwrap_or(sentence);
-        assert_eq!(words.text(), text, "{fact:?}");
-    }
-
-    #[test]
-    fn facts_read_as_sentences() {
-        let state = freshet_types::SourceState::Paused;
-        let next = NextVisit::Paused;
-        check(
-            &Fact::Visits { visited_at: Some(at(9_940)), next, state },
-            "visits",
-            "last visited 1m 00s ago; next visit: none while it is paused; state: paused",
-        );
-        let asked = Counts {
-            weight: 2.5,
-            eir_per_day: 1.0,
-            importance: 3.0,
-            rank: None,
-            factor: 4.0,
-            has_importance: true,
-        };
-        check(
-            &Fact::Weight { counts: asked },
-            "weight",
-            "weight: 2.5 as set; asked about 1.00 times a day (EIR), importance 3.00, so it counts 10.00 in all",
-        );
-        check(
-            &Fact::Weight { counts: Counts { eir_per_day: 0.0, rank: Some(3.0), factor: 2.0, ..asked } },
-            "weight",
-            "weight: 2.5 as set; nobody asked about it in the last 7 days; 3.00 times the mean by its rank in the focus, so it \
-             counts 5.00 in all",
-        );
-        let off = Counts { eir_per_day: 0.0, factor: 1.0, has_importance: false, ..asked };
-        check(
-            &Fact::Weight { counts: off },
-            "weight",
-            "weight: 2.5 as set; nobody asked about it in the last 7 days, which changes nothing: importance is off",
-        );
-        check(
-            &Fact::Silence { wait_s: 2_592_000.0, since: Some(at(9_940)) },
-            "why then",
-            "why then: its last look brought nothing, so it waits 30d 0h: its last post: 1m 00s ago; each fruitless look \
-             makes the wait longer, up to 30 days; activity that its board shows brings the visit forward",
-        );
-        let due = |reason, is_overruled| Fact::Due {
-            reason,
-            policy: "freshet".to_owned(),
-            ceiling_s: 21_600.0,
-            is_overruled,
-        };
-        check(&due(DueReason::Floor, false), "why then", "why then: nothing is looked at more often");
-        check(
-            &due(DueReason::Ceiling, true),
-            "otherwise",
-            "without that silence: nothing stays unvisited longer than 6h 00m",
-        );
-        let (soon, never) = (When::At(at(10_060)), When::Never);
-        check(
-            &Fact::Otherwise {
-                one_more_post: When::Now,
-                price_doubled: soon,
-                price_halved: soon,
-                no_ceiling: never,
-            },
-            "otherwise",
-            "it would be due now after one more post, due in 1m 00s at twice the price, due in 1m 00s at half the price, due \
-             never without a ceiling",
-        );
-    }
-
-    #[test]
-    fn what_others_tell_of_it_reads_as_sentences() {
-        check(
-            &Fact::Profile { told_per_day: 4.0, expected_per_day: 3.03 },
-            "profile",
-            "profile: 4.00 posts a day since it was made; by that alone 3.03 would be expected",
-        );
-        let grouped = |shows_posts, last_at| Fact::Grouped {
-            roots_max: 40,
-            shows_posts,
-            shared_count: 7,
-            looks_count: 20,
-            last_at,
-        };
-        check(
-            &grouped(false, Some(at(9_940))),
-            "groups",
-            "groups: one call asks about it and up to 39 others; 7 of its last 20 looks came with the call of another source, the \
-             last 1m 00s ago",
-        );
-        check(
-            &grouped(true, None),
-            "groups",
-            "groups: one call shows its newest posts with those of up to 39 others; 7 of its last 20 looks came with the call of \
-             another source",
-        );
-        check(
-            &Fact::Coverage { covered: Covered::Holes { holes_count: 2 } },
-            "coverage",
-            "2 holes; `freshet gaps` prices them",
-        );
-        let streamed = |is_complete, connected_at, is_covered, why: Option<&str>| Fact::Streamed {
-            stream: "local".to_owned(),
-            is_complete,
-            connected_at,
-            is_covered,
-            why: why.map(str::to_owned),
-        };
-        check(
-            &streamed(true, Some(at(9_940)), true, None),
-            "stream",
-            "stream: its server sends posts by itself, through `local`: connected 1m 00s ago; it sends all posts, so visits are \
-             for reconciliation only",
-        );
-        check(
-            &streamed(false, None, false, Some("it needs a credential")),
-            "stream",
-            "stream: its server sends posts by itself, through `local`: not connected (it needs a credential), so it is visited",
-        );
-        check(&Fact::Failure { why: "no\nanswer".to_owned() }, "last failure", "last failure: no answer");
-    }
-
-    #[test]
-    fn turns_and_calendars_read_as_sentences() {
-        let turn =
-            |before_count, is_drawn| Fact::Turn { round: 3, before_count, sources_count: 40, is_drawn };
-        check(&turn(Some(7), false), "turn", "turn: round 3; 7 turns before it of 40 sources");
-        check(&turn(Some(0), false), "turn", "turn: round 3; it is next of 40 sources");
-        check(
-            &turn(None, true),
-            "turn",
-            "turn: round 3; lots are drawn: each of 40 sources is as likely to be next as the others",
-        );
-        let table = |name: Option<&str>, is_weekend, speaker| Fact::Table {
-            holiday: name.map(str::to_owned),
-            is_weekend,
-            speaker,
-        };
-        check(
-            &table(Some("new year"), false, DayTable::Own),
-            "calendar",
-            "calendar: today is the holiday new year; the table that it had the last time speaks",
-        );
-        check(
-            &table(None, true, DayTable::Weekend),
-            "calendar",
-            "calendar: today is a day of the weekend; the table of weekends speaks",
-        );
-    }
-}
+mod tests;

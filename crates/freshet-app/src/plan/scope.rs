@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use freshet_engine::importance::Importance;
 use freshet_engine::price::Memory;
 use freshet_engine::schedule::PROFILE_GAP;
 use freshet_policy::group::Group;
@@ -78,6 +79,7 @@ pub(super) fn read(
     store: &dyn Store,
     memory: &Memory,
     policy: &dyn Policy,
+    importance: &Importance,
 ) -> Result<Vec<Planned>, StoreError> {
     let pacing = policy.pacing();
     let other_gap_s = PROFILE_GAP.min(pacing.ceiling).secs_f64().max(1.0);
@@ -95,7 +97,9 @@ pub(super) fn read(
             RobotKind::Status => {
                 let rate_per_s = policy.rate_per_s(&source.model, &market);
                 it.posts_per_s += rate_per_s;
-                it.demand.add(Grade::of(f64::from(source.weight), rate_per_s));
+                // As a run weighs it: a person's word times what people ask about.
+                let weight = f64::from(source.weight) * importance.of_source(&source).factor;
+                it.demand.add(Grade::of(weight, rate_per_s));
             }
             RobotKind::User | RobotKind::Relation | RobotKind::Tag => {
                 it.others_per_h += 3600.0 / other_gap_s;

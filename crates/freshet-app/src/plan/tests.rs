@@ -1,6 +1,7 @@
 //! Plans of sources whose rates are known by hand.
 
 use freshet_store::api::Store;
+use freshet_store::api::interest::Inquiry;
 use freshet_store::testing;
 use freshet_types::{NetworkName, RobotKind, Source, Timestamp};
 
@@ -33,10 +34,18 @@ fn store() -> Box<dyn Store> {
     store
 }
 
+/// By what people asked up to this instant.
+const NOW: Timestamp = Timestamp::from_secs(20_000 * 86_400);
+
 fn plan(args: &PlanWish) -> PlanReport {
+    plan_of(&*store(), args)
+}
+
+fn plan_of(store: &dyn Store, args: &PlanWish) -> PlanReport {
     let memory = Memory::default();
     let policy = memory.policy();
-    let scopes = scope::read(&store(), &memory, &*policy).unwrap();
+    let importance = Importance::read(store, NOW).unwrap();
+    let scopes = scope::read(store, &memory, &*policy, &importance).unwrap();
     let all = Whole { scopes, pacing: policy.pacing() };
     let price = match (args.lag, args.calls_per_hour) {
         (Some(lag), _) => all.price_for_lag(lag.secs_f64()),
@@ -72,4 +81,22 @@ fn the_table_falls_as_calls_rise() {
     let report = plan(&PlanWish { calls_per_hour: Some(200.0), ..PlanWish::default() });
     assert!(report.table.len() > 3 && report.table.is_sorted_by(|a, b| a.lag_s > b.lag_s));
     assert_eq!(report.sources_count, 100);
+}
+
+#[test]
+fn what_people_ask_about_counts_as_it_does_in_a_run() {
+    let mut store = store();
+    let asked = store.find_sources("7").unwrap()[0].id;
+    let before = plan_of(&*store, &PlanWish { lag: Some(Span::from_secs(450)), ..PlanWish::default() });
+    let inquiry = Inquiry { sources: vec![asked], ..Inquiry::default() };
+    let day = freshet_engine::importance::day_of(NOW);
+    store.count_inquiries(day, &vec![inquiry; 700]).unwrap();
+    let importance = Importance::read(&*store, NOW).unwrap();
+    let factor = importance.of_source(&store.source(asked).unwrap().unwrap()).factor;
+    assert!((factor - 4.0).abs() < 1e-9, "a hundred questions a day about one of a hundred: {factor}");
+    // At one price a list of weight w is visited √w times as often. One weighs 4 and 99 weigh ¼, so that the mean lag, by weight, takes
+    // (2 + 99/2)²/(4 + 99/4) = 92.25 calls where it took a hundred.
+    let after = plan_of(&*store, &PlanWish { lag: Some(Span::from_secs(450)), ..PlanWish::default() });
+    let share = after.calls_per_hour / before.calls_per_hour;
+    assert!((share - 0.9225).abs() < 0.02, "{share} of the calls");
 }

@@ -16,6 +16,9 @@ const LINKED_MAX: usize = 16;
 /// c-links that the row of an object tells.
 const ROW_TOLD: [&str; 5] = ["author", "reply_to", "root", "repost_of", "quote_of"];
 
+/// Values of a post that are there were they empty, and mean nothing where its content is not kept.
+const UNKEPT: [&str; 2] = ["text", "tags"];
+
 /// The object with what the store knows of the objects it links to, and they in turn.
 ///
 /// Links may lead round in a circle: each object is looked up once, and at most so many steps far as a constraint may go.
@@ -51,7 +54,14 @@ pub(super) fn stored(
     let found = if kind == ACCOUNT {
         store.account_of(network, id)?.map(|row| builder.account(&row.account))
     } else if let Some(row) = store.post_of(network, kind, id)? {
-        Some(builder.post(&row.post))
+        let mut post = builder.post(&row.post);
+        // What is not kept is not known, which is not the same as empty.
+        if row.unkept.is_some() {
+            for name in UNKEPT {
+                post.plinks.remove(name);
+            }
+        }
+        Some(post)
     } else {
         let thing = store.things_of(network, &[(kind, id)])?.into_iter().next().flatten();
         thing.map(|row| builder.thing(&row.thing))

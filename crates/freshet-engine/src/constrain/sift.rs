@@ -150,7 +150,9 @@ impl Constrainer {
                 .extend(self.parking.unpark(&address).map(|parked| parked.object.address.to_string()));
             return Ok(answer == Answer::Yes);
         };
-        if known::is_stored(store, &shown, &address)? {
+        // What is parked is written down as it was seen.
+        let is_outside = matches!(&shown, Shown::Post(it) if upload.outside.has_post(&it.kind, &it.id));
+        if is_outside || known::is_stored(store, &shown, &address)? || !store.keeps(upload)? {
             return Ok(false);
         }
         let (finder, object) = (upload.robot, known.unwrap_or(object));

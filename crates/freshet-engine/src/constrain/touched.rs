@@ -13,6 +13,7 @@ use freshet_types::{Address, LinkType, Object, Schema, Set};
 
 use super::{Constrainer, join, release, stored_form};
 use crate::compare::compare;
+use crate::focus;
 
 /// Addresses of one commit that are judged again; a commit holds a few hundred pages at most.
 const TOUCHED_MAX: usize = 50_000;
@@ -65,6 +66,7 @@ impl Constrainer {
             }
         }
         if !released.is_empty() {
+            focus::sift(store, &mut released)?;
             store.apply(&released, compare)?.into_iter().for_each(|more| join(applied, more));
         }
         Ok(())
@@ -72,6 +74,9 @@ impl Constrainer {
 
     /// Has objects judged again that robots make no sources of, where a page showed something of them.
     fn hasten(&self, store: &mut dyn Store, uploads: &[Upload]) -> Result<(), StoreError> {
+        if !self.judge.constraints().has(Purpose::Follow) {
+            return Ok(());
+        }
         let mut touched = Set::default();
         for upload in uploads {
             let Some(network) = self.judge.network(&upload.network) else { continue };

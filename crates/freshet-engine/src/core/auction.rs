@@ -4,7 +4,8 @@
 //! served would be dear: a source that is due every hour and is an hour late has lost much, one that is due every week has not.
 //! So the call goes to the largest **lateness** ([`freshet_policy::slack`]): at a constant rate, the time since the last visit as a
 //! share of the planned gap. So it goes in experiments too, where in every slot the best of all is visited. Nobody is visited early
-//! while another is late, and a call for which nobody is due goes to who is nearest to it: what a window leaves is not saved up.
+//! while another is late, and a call for which nobody is due goes to who is nearest to it: what a window leaves is not saved up. Only a
+//! call for a group waits until its first is due, since others come to go with it.
 //!
 //! | idea | here |
 //! |---|---|
@@ -115,7 +116,7 @@ impl Core {
                 self.frontier.schedule(id, slot.key, slot.class(), slot.news_at);
                 continue;
             };
-            let is_single = self.group_size(slot.key, now) < 2 || self.is_single(id, planned);
+            let is_single = self.group_size(slot.key, now) < 2 || self.is_single(id, slot.key, planned, now);
             let lane = Lane { is_single, slack: planned.slack };
             self.auction.bid(slot.key, lane, slot.news_at, id);
             self.call_at(slot.key, now);
@@ -170,13 +171,19 @@ impl Core {
                 return self.call_at(key, ready_at);
             }
             let Some(leader) = self.leader(key, now) else { return };
-            if leader.due_at > now && self.is_wanted_by_others(key) {
+            if leader.due_at > now && (self.is_wanted_by_others(key) || self.gathers(key, leader, now)) {
                 return self.call_at(key, leader.due_at);
             }
             if !self.choose(key, leader) {
                 return;
             }
         }
+    }
+
+    /// Whether a call waits until its leader is due, so that others come to go with it: given at once it would be for the leader alone, who
+    /// rarely has news, and calls would go on visits as if nobody could be asked about together.
+    fn gathers(&self, key: ServerKey, leader: Leader, now: Timestamp) -> bool {
+        !leader.lane.is_single && self.group_size(key, now) > 1
     }
 
     /// How many sources of a server have won a call and are not granted it yet.

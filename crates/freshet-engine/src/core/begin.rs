@@ -86,7 +86,7 @@ impl Core {
                     self.frontier.give_back_first(pick);
                 }
                 Some(until) if until > now => self.frontier.give_back(pick, until),
-                _ => match self.member_turn(pick.id, &slot, now) {
+                _ => match self.share_turn(pick.id, &slot, now) {
                     Some(until) => self.frontier.give_back(pick, until),
                     None => return Some(pick),
                 },
@@ -147,6 +147,7 @@ impl Core {
             if slot.state.is_watched() {
                 self.prices.count(TariffKey::new(slot.key, slot.robot), false);
             }
+            self.end_share_turn(id);
             self.sources.forget(id);
             self.frontier.close_unsent(visit);
             self.frontier.cancel(id);
@@ -200,6 +201,9 @@ impl Core {
         let Some(visit) = self.visits.get(id) else { return };
         if self.is_shut(visit.key, id, now) {
             return self.turn_back(id, false, now);
+        }
+        if self.yields_to_group(id) {
+            return self.visits.wait_until(now + PLACE_GAP, id);
         }
         let orders = match self.orders(visit) {
             Ok(orders) => orders,
@@ -263,7 +267,9 @@ impl Core {
         self.forums.note_asked(key, robot);
         self.pay_at_desk(id);
         self.charge(id, now);
-        self.end_choice(self.visits[id].source.id, now);
+        let source = self.visits[id].source.id;
+        self.end_share_turn(source);
+        self.end_choice(source, now);
         self.tally.fetches_count += 1;
     }
 

@@ -3,6 +3,7 @@
 //! A visit that ended keeps its lease until the store has confirmed its last upload: a new
 //! visit of the same source must read what this one wrote.
 
+use freshet_network::collections::CollectionName;
 use freshet_policy::Grade;
 use freshet_store::row::Applied;
 use freshet_types::{RobotKind, Source, SourceId, SourceState, Timestamp, VisitId, VisitSummary};
@@ -48,12 +49,24 @@ impl Core {
         true
     }
 
+    /// Counts the members of a collection that a visit of the robot `link` has brought.
+    fn note_gathered(&mut self, id: VisitId, applied: &Applied) {
+        let visit = self.visits.get(id).filter(|visit| visit.source.robot == RobotKind::Link);
+        let Some(source) = visit.map(|visit| &visit.source) else { return };
+        let Some(connector) = self.networks.connector_for(&source.network) else { return };
+        if let Some(endpoint) = connector.endpoint(&source.endpoint) {
+            let name = CollectionName::of(source.network.definition(), endpoint);
+            self.tally.gathered(name, applied);
+        }
+    }
+
     /// The store committed an upload of this visit.
     pub(super) fn confirm(&mut self, id: VisitId, applied: &Applied, now: Timestamp) {
         self.upload_count = self.upload_count.saturating_sub(1);
         let robot = self.visits.get(id).map(|visit| visit.source.robot);
         let robot = if self.confirm_streamed(id, applied, now) { Some(RobotKind::Status) } else { robot };
         self.tally.applied(applied, robot);
+        self.note_gathered(id, applied);
         applied.rested.iter().for_each(|&source| self.rest(source, now));
         applied.led_to.iter().for_each(|slot| self.on_lead(slot, now));
         self.on_told(id, &applied.told, now);
@@ -155,10 +168,8 @@ impl Core {
         visit.has_more = visit.has_more
             && visit.source.state == SourceState::Active
             && visit.walk.may_go_on(&mut visit.source.coverage, now);
-        if visit.has_more
-            && visit.source.robot == RobotKind::Link
-            && self.prices.member_gap(visit.key, now).is_some()
-        {
+        let is_list = visit.source.robot == RobotKind::Link;
+        if visit.has_more && is_list && self.prices.share_gap(visit.key, RobotKind::Link, now).is_some() {
             // The rest of a list of members waits for its next turn.
             (visit.has_more, visit.source.due_at) = (false, now);
         }

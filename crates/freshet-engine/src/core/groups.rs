@@ -4,13 +4,14 @@
 //! spend it alone: those that would win next go with it. The one request is a *probe*, and shows a *pulse* of each
 //! ([`freshet_types::Pulse`]). Who has the pulse of its last visit has no news: that is a look like one that a server answers with "not
 //! modified", learned from and covered in the same way. Whose pulse is another is *told*, and bids for a visit of its own, the more of its
-//! posts wait the sooner. Or it is a page of a *merged list*, which brings the posts themselves (`core/groups/merged.rs`), for those whom it
+//! posts wait the sooner (`core/groups/probed.rs`). Or it is a page of a *merged list*, which brings the posts themselves (`core/groups/merged.rs`), for those whom it
 //! reaches (`core/groups/members.rs`).
 //!
 //! | idea | here |
 //! |---|---|
 //! | the first of a group has its lease, place and request as always; the others are visits without a place | `Party` |
 //! | what a call for a group is worth, beside a visit to who was told | `Core::best_group` |
+//! | lists of comments do not bid: a thread takes along those that wait behind it | `core/groups/threads.rs` |
 //! | a look that may be a probe costs its fare | `freshet_policy::lookahead::Fare`, by the group of the market |
 //! | a server that refuses such calls is asked singly for a day | [`REFUSED_REST`] |
 //!
@@ -18,27 +19,25 @@
 
 mod members;
 mod merged;
+mod probed;
+mod threads;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use freshet_policy::group::Group;
 use freshet_policy::group::reach::Recent;
-use freshet_store::row::Upload;
 use freshet_types::{
-    Endpoint, GroupAsk, Map, Page, PageKind, Pulse, RobotKind, ServerKey, Source, SourceId, SourceState,
-    Span, Timestamp, VisitId,
+    Endpoint, GroupAsk, Map, Page, Pulse, RobotKind, ServerKey, Source, SourceId, SourceState, Span,
+    Timestamp, VisitId,
 };
 
 use self::members::LastLook;
 use super::sources::Planned;
 use super::timing::LATENESS_MIN;
-use super::upload::empty_upload;
 use super::{Core, Slot, VISITS_RESERVED};
-use crate::consent::drop_opted_out;
 use crate::core::Effect;
 use crate::price::TariffKey;
-use crate::schedule;
 use crate::visit::{Visit, own_endpoint};
 use crate::walk::{Aim, Leg, Seen, Walk};
 
@@ -52,6 +51,8 @@ const FAILURES_MAX: u32 = 3;
 const PASSENGERS_MAX: usize = 4096;
 /// A source whose gap is nearly what it would be without probes has news at nearly every look: it is visited at once.
 const SINGLE_SHARE: f64 = 0.9;
+/// Posts that must be expected of it as well.
+const NEWS_SURE: f64 = 1.0;
 /// Where the ceiling cannot be kept, lists stay unread for so many times as long at most.
 const UNREAD_STRETCH: f64 = 4.0;
 /// How late a call for a group, or for who was told, counts at most: posts come in bursts, and what one leaves waiting says little of
@@ -78,10 +79,10 @@ pub(super) struct Groups {
     leads: Map<VisitId, VisitId>,
     /// What a probe showed of sources that no visit has read since.
     told: Map<SourceId, Option<String>>,
-    /// Servers that are asked singly until then, and how often probes failed in a row.
-    refused: Map<ServerKey, (Timestamp, u32)>,
-    /// Servers that told of fewer sources than they were asked about: so many at once.
-    caps: Map<ServerKey, usize>,
+    /// Whose lists are asked about singly until then, and how often probes failed in a row.
+    refused: Map<TariffKey, (Timestamp, u32)>,
+    /// Where fewer sources were told of than were asked about: so many at once.
+    caps: Map<TariffKey, usize>,
     /// How often sources of an endpoint led a group, by server: prices go by the endpoint that does most often.
     led: Map<ServerKey, BTreeMap<Arc<str>, u32>>,
     /// How much of a merged page its members are to fill, by server: less where pages were too short.
@@ -109,17 +110,17 @@ impl Groups {
     }
 
     /// The server answered a probe, and told of so many of those that it was asked about.
-    fn accept(&mut self, key: ServerKey, told_count: usize, asked_count: usize) {
-        self.refused.remove(&key);
+    fn accept(&mut self, tariff: TariffKey, told_count: usize, asked_count: usize) {
+        self.refused.remove(&tariff);
         // Some may be gone; where many are missing, it has a limit of its own.
         if told_count * 4 < asked_count * 3 {
-            self.caps.insert(key, told_count.max(2));
+            self.caps.insert(tariff, told_count.max(2));
         }
     }
 
     /// It did not, or not with what was asked for.
-    fn note_failure(&mut self, key: ServerKey, is_refusal: bool, now: Timestamp) {
-        let (until, failure_count) = self.refused.entry(key).or_insert((now, 0));
+    fn note_failure(&mut self, tariff: TariffKey, is_refusal: bool, now: Timestamp) {
+        let (until, failure_count) = self.refused.entry(tariff).or_insert((now, 0));
         *failure_count += 1;
         let beyond = failure_count.checked_sub(FAILURES_MAX);
         // Each failure after the first few doubles the rest.
@@ -128,15 +129,16 @@ impl Groups {
         *until = now + rest.unwrap_or(Span::ZERO);
     }
 
-    fn is_refused(&self, key: ServerKey, now: Timestamp) -> bool {
-        self.refused.get(&key).is_some_and(|(until, _)| *until > now)
+    fn is_refused(&self, tariff: TariffKey, now: Timestamp) -> bool {
+        self.refused.get(&tariff).is_some_and(|(until, _)| *until > now)
     }
 }
 
 impl Core {
-    /// What one call can do for several sources of a server, with as many roots as it may name today.
+    /// What one call can do for several lists of posts of a server, with as many roots as it may name today.
     pub(super) fn group_of(&self, key: ServerKey, now: Timestamp) -> GroupAsk {
-        if self.groups.is_refused(key, now) {
+        let tariff = TariffKey::new(key, RobotKind::Status);
+        if self.groups.is_refused(tariff, now) {
             return GroupAsk::default();
         }
         let Some(connector) = self.networks.connector_for(self.servers.network(key)) else {
@@ -148,9 +150,14 @@ impl Core {
         };
         let is_list = |endpoint: &&Endpoint| endpoint.robot == Some(RobotKind::Status);
         let group = connector.endpoints().iter().filter(is_list).max_by_key(rank).map(|it| it.group);
-        let cap = self.groups.caps.get(&key).copied().unwrap_or(usize::MAX).min(self.options.group_max);
         let group = group.unwrap_or_default();
-        GroupAsk { roots_max: group.roots_max.min(cap), ..group }
+        GroupAsk { roots_max: self.roots_max(tariff, group.roots_max, now), ..group }
+    }
+
+    /// Roots that a call may name today, of so many that the definition allows.
+    fn roots_max(&self, tariff: TariffKey, declared: usize, now: Timestamp) -> usize {
+        let cap = self.groups.caps.get(&tariff).copied().unwrap_or(usize::MAX);
+        if self.groups.is_refused(tariff, now) { 0 } else { declared.min(cap).min(self.options.group_max) }
     }
 
     /// Sources that one call can ask a server about; 1 where each needs its own.
@@ -165,15 +172,23 @@ impl Core {
         self.prices.set_group(TariffKey::new(key, RobotKind::Status), group);
     }
 
-    /// Whether a source that bids is visited alone: it was told of, or has news at nearly every look.
-    pub(super) fn is_single(&self, id: SourceId, planned: Planned) -> bool {
-        let is_busy = planned.gap.span() >= planned.slack.slack().late * SINGLE_SHARE;
-        is_busy || self.groups.is_told(id)
+    /// Whether a source that bids is visited alone: it was told of, or has news at nearly every look, or more than a merged page has room
+    /// for. The gap alone does not say so: whoever is planned for the hour in which posts begin has little slack after it, too.
+    pub(super) fn is_single(&self, id: SourceId, key: ServerKey, planned: Planned, now: Timestamp) -> bool {
+        if self.groups.is_told(id) {
+            return true;
+        }
+        let is_dear = planned.gap.span() >= planned.slack.slack().late * SINGLE_SHARE;
+        let sure = if self.is_merged(key, now) { self.room_of(key, now) } else { NEWS_SURE };
+        is_dear && self.expected_of(id, now) >= sure
     }
 
     /// Begins to ask about others with the request of a visit, where that is worth it; gives whether it waits for them.
     pub(super) fn form_group(&mut self, lead: VisitId, now: Timestamp) -> bool {
         let Some(visit) = self.visits.get(lead) else { return false };
+        if visit.source.robot == RobotKind::Comment {
+            return self.form_threads(lead, now);
+        }
         let (key, id) = (visit.key, visit.source.id);
         let slot = self.sources.get(id).and_then(|slot| slot.planned);
         // A network may tell of some of its lists and not of others.
@@ -185,7 +200,7 @@ impl Core {
             && visit.aim == Aim::News
             && visit.walk.leg == Leg::List
             && self.can_be_grouped(&visit.source, key, now)
-            && slot.is_some_and(|planned| !self.is_single(id, planned))
+            && slot.is_some_and(|planned| !self.is_single(id, key, planned, now))
             && self.expected_of(id, now) < self.room_of(key, now);
         let told = self.groups.is_told(id).then(|| self.worth_of(id, now));
         if !may_lead && told.is_none() {
@@ -208,6 +223,12 @@ impl Core {
         if members.is_empty() {
             return false;
         }
+        self.gather(lead, members);
+        true
+    }
+
+    /// These go with the request of a visit, when they have been read from the store.
+    fn gather(&mut self, lead: VisitId, members: Vec<SourceId>) {
         self.groups.parties.insert(lead, Party { passengers: Vec::new(), awaited_count: members.len() });
         for member in members {
             let (visit, wants_more) = self.visits.next_number();
@@ -221,7 +242,18 @@ impl Core {
             self.visits.await_source(member, visit, Aim::News);
             self.want(Effect::Load(member));
         }
-        true
+    }
+
+    /// Whether a visit that has not begun waits for a group of its server, which had its turn before and is still being read from the store.
+    /// Whoever goes alone is ready sooner: it would take the one call that there may be, each time.
+    pub(super) fn yields_to_group(&self, id: VisitId) -> bool {
+        let Some(visit) = self.visits.get(id).filter(|visit| visit.asked_at.is_none()) else { return false };
+        let is_before = |(&lead, party): (&VisitId, &Party)| {
+            lead != id
+                && party.awaited_count > 0
+                && self.visits.get(lead).is_some_and(|lead| lead.key == visit.key)
+        };
+        self.groups.parties.iter().any(is_before)
     }
 
     /// The source of a visit came, or is gone; gives it back where it does not go with a probe.
@@ -270,6 +302,9 @@ impl Core {
     /// Whether a pulse is enough for a source: its root is known, no person has set its pace, and its list was not left unread for
     /// long. A pulse tells of posts, not of edits.
     fn can_be_grouped(&self, source: &Source, key: ServerKey, now: Timestamp) -> bool {
+        if source.robot == RobotKind::Comment {
+            return threads::can_be_grouped(source, now);
+        }
         let stretch = self.prices.stretch_of(TariffKey::new(key, source.robot));
         let rounds = if stretch > 1.0 { stretch * UNREAD_STRETCH } else { 1.0 };
         let unread_max = self.policy.pacing().ceiling * rounds;
@@ -315,8 +350,8 @@ impl Core {
     /// A call for a group failed, as requests do: after some of them, sources are asked about singly for a while.
     pub(super) fn note_group_failed(&mut self, lead: VisitId, now: Timestamp) {
         let Some(visit) = self.visits.get(lead).filter(|visit| visit.walk.is_group()) else { return };
-        let key = visit.key;
-        self.groups.note_failure(key, false, now);
+        let tariff = TariffKey::new(visit.key, visit.source.robot);
+        self.groups.note_failure(tariff, false, now);
     }
 
     /// The server does not answer for groups: the first is visited alone, the others go back.
@@ -324,7 +359,8 @@ impl Core {
         let visit = &mut self.visits[lead];
         visit.walk.end_group();
         let key = visit.key;
-        self.groups.note_failure(key, true, now);
+        let tariff = TariffKey::new(key, visit.source.robot);
+        self.groups.note_failure(tariff, true, now);
         let network = self.servers.network(key).as_str();
         let outcome = page.outcome.name();
         tracing::info!(
@@ -360,69 +396,6 @@ impl Core {
             self.prices.visited(tariff, &visit.paid, lateness, now);
         }
         std::iter::once(lead).chain(party.passengers).collect()
-    }
-
-    /// A probe was answered: who has no news was looked at, who has is told and bids for a visit.
-    fn on_probed(&mut self, mut page: Page, seen: Seen, now: Timestamp) {
-        if page.pulses.is_empty() {
-            return self.on_group_refused(seen.visit, &page, now);
-        }
-        let members = self.arrive(seen.visit, now);
-        self.groups.accept(self.visits[seen.visit].key, page.pulses.len(), members.len());
-        let pulses: Map<String, String> =
-            std::mem::take(&mut page.pulses).into_iter().map(|pulse| (pulse.root, pulse.value)).collect();
-        let opted_out = if self.options.honours_opt_out {
-            drop_opted_out(&mut page.observation, None)
-        } else {
-            Vec::new()
-        };
-        let lead = &self.visits[seen.visit];
-        let upload = Upload {
-            observation: page.observation,
-            opted_out: opted_out.clone(),
-            ..empty_upload(lead, seen)
-        };
-        self.want_upload(seen.visit, upload);
-        for id in members {
-            let Some(visit) = self.visits.get(id) else { continue };
-            let (root, before) = (&visit.source.root_id, visit.source.pulse.as_deref());
-            match pulses.get(root) {
-                Some(value) if before == Some(value) && !opted_out.contains(root) => {
-                    let unchanged = Page { kind: PageKind::Other, is_unchanged: true, ..Page::default() };
-                    self.on_page(unchanged, None, Seen { visit: id, ..seen }, now);
-                }
-                value => {
-                    let count = value.zip(before).map(|(value, before)| Pulse::risen(before, value));
-                    self.tell(id, value.cloned(), count, seen.at);
-                }
-            }
-        }
-    }
-
-    /// A source has news, or may have: it bids for a visit of its own, the sooner the more of its posts wait.
-    fn tell(&mut self, id: VisitId, pulse: Option<String>, count: Option<u32>, at: Timestamp) {
-        let visit = &self.visits[id];
-        let source = &visit.source;
-        let market = self.prices.market(TariffKey::new(visit.key, source.robot), &self.ledger, at);
-        // Of one that was never asked about before, what is expected is all that is known.
-        let expected = || {
-            let since = source.visited_at.unwrap_or(at);
-            self.policy.posts(&source.model, market, since, at).max(1.0)
-        };
-        let backlog = count.map_or_else(expected, |count| f64::from(count.max(1)));
-        let mut facts = schedule::facts(source, at);
-        facts.backlog = backlog;
-        let due_at = self.policy.due_at(&source.model, &facts, market);
-        // In this time its posts have waited as much as a call costs.
-        let weight = f64::from(source.weight).max(1e-6);
-        let patience = Span::from_secs_f64(market.price / (backlog * weight));
-        let planned = Planned::told(patience);
-        let id_of_source = source.id;
-        self.groups.told.insert(id_of_source, pulse);
-        if let Some(slot) = self.sources.get_mut(id_of_source) {
-            slot.planned = Some(planned);
-        }
-        self.put_off(id, due_at);
     }
 
     /// What a call for these is worth more than it costs, in prices: each paid its fare already, of which a visit that may follow is not

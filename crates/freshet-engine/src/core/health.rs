@@ -214,7 +214,7 @@ impl Core {
             }
         };
         if self.blame(id, (weight, fault.kind == FaultKind::Timeout), &why, now) {
-            self.turn_back(id, true, now);
+            self.blamed(id, now);
         } else {
             self.fail(id, &why, fault.is_retryable(), now);
         }
@@ -225,10 +225,17 @@ impl Core {
         let what = page.complaints.first().map_or(String::new(), |complaint| format!(": {}", complaint.what));
         let why = format!("the network answered `{}`{what}", Outcome::Transient.name());
         if self.blame(seen.visit, (1, false), &why, now) {
-            self.turn_back(seen.visit, true, now);
+            self.blamed(seen.visit, now);
         } else {
             self.on_refusal(&Outcome::Transient, page, seen, now);
         }
+    }
+
+    /// A visit met a fault of its server. One that asked about several sources counts against such calls too: it may be they that the server
+    /// cannot answer, and the next question whether it is back goes about one source.
+    fn blamed(&mut self, id: VisitId, now: Timestamp) {
+        self.note_group_failed(id, now);
+        self.turn_back(id, true, now);
     }
 
     /// A request never came back within its lease.

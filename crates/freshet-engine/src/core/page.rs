@@ -164,7 +164,7 @@ impl Core {
 
     /// Asks for the next page, unless that has to wait for a turn of its own.
     fn ask_for_more(&mut self, id: VisitId, now: Timestamp) {
-        if self.is_member_turn_over(id, now) {
+        if self.is_share_spent(id, now) {
             self.suspend(id, now);
         } else {
             self.send(id, now);

@@ -2,7 +2,8 @@
 //!
 //! A stream is opened where a definition has one, its server has a watched source of what it covers, and no credential is needed or
 //! one is there. Opening is one granted request. What comes becomes uploads (`core/streams/heard.rs`); who is covered by it, and what
-//! a break means for them, stands in `core/streams/covers.rs`; how it is shown in `core/streams/view.rs`.
+//! a break means for them, stands in `core/streams/covers.rs`; pages that are asked for again and again in `core/streams/poll.rs`; how it
+//! is shown in `core/streams/view.rs`.
 //!
 //! Bounds: one connection a stream; after n failures in a row nobody tries again for [`RETRY_MIN`]·2ⁿ, at most [`RETRY_MAX`], spread
 //! by a half, so that a server that closes at once is asked a few dozen times a day. A server that said no is asked again after
@@ -10,6 +11,7 @@
 
 mod covers;
 mod heard;
+mod poll;
 mod view;
 
 pub(crate) use view::StreamView;
@@ -38,6 +40,8 @@ const LOOK_AGAIN: Span = Span::MINUTE;
 const CONNECTIONS_MAX: usize = 128;
 /// Streams that are looked at in one tick.
 const STREAMS_PER_TICK: usize = 256;
+/// Roots of one stream whose lists must be visited before they count as covered again; beyond that all its lists must.
+const DOUBTS_MAX: usize = 10_000;
 /// Only a connection that lasted so long ends a row of failures.
 const STABLE_AFTER: Span = Span::MINUTE;
 
@@ -71,6 +75,9 @@ struct Stream {
     cursor: Option<String>,
     /// Of whom it sends, where it is told, and since when it was.
     roots: Map<String, Timestamp>,
+    /// Roots of which it did not show all that changed, and when: a visit after that shows it. A run that is killed before that visit
+    /// leaves it to the reconciliation.
+    doubts: Map<String, Timestamp>,
     /// Sources were added that it does not name.
     is_outgrown: bool,
     /// When the store was last told of it.
@@ -79,6 +86,7 @@ struct Stream {
     visit: Option<VisitId>,
     failure_count: u32,
     retry_at: Timestamp,
+    poll: poll::Poll,
     tally: view::StreamTally,
 }
 
@@ -108,11 +116,13 @@ impl Stream {
             until: Timestamp::MIN,
             cursor: None,
             roots: Map::default(),
+            doubts: Map::default(),
             is_outgrown: false,
             written_at: Timestamp::MIN,
             visit: None,
             failure_count: 0,
             retry_at: now,
+            poll: poll::Poll::default(),
             tally: view::StreamTally::default(),
         }
     }
@@ -264,7 +274,8 @@ impl Core {
         }
         let is_resumed = kept.is_some();
         let roots = if is_named { found.roots } else { Vec::new() };
-        if !is_resumed {
+        let is_poll = stream.info.every.is_some();
+        if !is_resumed && !is_poll {
             self.begin_hole(key);
         }
         match self.stream_order(&name, &roots) {
@@ -316,6 +327,7 @@ impl Core {
         self.frontier.allow_request(name.0, now).expect("it was allowed a moment ago");
         self.tally.fetches_count += 1;
         let stream = self.streams.all.get_mut(name).expect("it was there");
+        stream.poll.note_claim(&claim);
         let Stage::Waits(order) = std::mem::replace(&mut stream.stage, Stage::Idle) else { return };
         stream.stage = Stage::Opens(order.id);
         self.streams.ids.insert(order.id, name.clone());
@@ -343,15 +355,19 @@ impl Core {
             self.want(Effect::ReserveVisits(VISITS_RESERVED));
         }
         let Some(stream) = self.streams.all.get_mut(&name).filter(|it| it.id() == Some(id)) else { return };
+        let is_poll = stream.info.every.is_some();
         stream.stage = Stage::Connected { id, at: now };
         stream.since = stream.since.or(Some(now));
         stream.until = stream.until.max(now);
         let before = stream.visit.replace(visit);
-        stream.tally.connects_count += 1;
+        stream.tally.connects_count += u64::from(stream.poll.since.is_none());
         stream.tally.why = None;
         before.map(|before| self.streams.visits.remove(&before));
         self.streams.visits.insert(visit, name.clone());
-        self.want_mark(&name, now);
+        // The answer of a poll is there already, and is written down itself.
+        if !is_poll {
+            self.want_mark(&name, now);
+        }
     }
 
     /// A connection ended, or there was none.
@@ -363,13 +379,16 @@ impl Core {
         {
             self.streams.all.get_mut(&name).expect("it was there").failure_count = 0;
         }
-        self.rest_stream(&name, end, now);
+        if !self.note_answered(&name, now) {
+            self.rest_stream(&name, end, now);
+        }
     }
 
     /// Tries it again later; what it covered has a hole unless it can go on from where it was.
     fn rest_stream(&mut self, name: &Name, end: &StreamEnd, now: Timestamp) {
         let Some(stream) = self.streams.all.get_mut(name) else { return };
         stream.stage = Stage::Idle;
+        stream.poll.since = None;
         stream.failure_count = stream.failure_count.saturating_add(1);
         let doubled = RETRY_MIN * f64::from(stream.failure_count.saturating_sub(1).min(20)).exp2();
         // Spread by the last number given, so that servers of one network do not come back in step.
@@ -384,7 +403,8 @@ impl Core {
         stream.tally.why = Some(why.clone());
         stream.tally.breaks_count += 1;
         tracing::debug!(network = self.servers.network(name.0).as_str(), "stream `{}`: {why}", name.1);
-        if self.streams.all[name].info.cursor_lasts.is_none() {
+        let info = &self.streams.all[name].info;
+        if info.cursor_lasts.is_none() && info.every.is_none() {
             self.begin_hole(name.0);
         }
     }

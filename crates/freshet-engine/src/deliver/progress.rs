@@ -38,6 +38,17 @@ struct State {
     failure: Option<String>,
 }
 
+/// What a subscriber took at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    /// Records.
+    pub(super) count: u64,
+    /// Dropped records of which it was told.
+    pub(super) told: u64,
+    /// Records without their content, which is not kept and was gone.
+    pub(super) lost_count: u64,
+}
+
 impl Progress {
     /// A subscriber that stands here; without a row, at the beginning of the log.
     pub(crate) fn new(name: &str, standing: Option<Standing>) -> Self {
@@ -112,11 +123,12 @@ impl Progress {
         (state.busy_since, state.failure) = (None, None);
     }
 
-    /// It has taken everything up to here: so many records, and the news of so many dropped ones.
-    pub(super) fn on_delivered(&self, cursor: u64, count: u64, told: u64) {
+    /// It has taken everything up to here.
+    pub(super) fn on_delivered(&self, cursor: u64, Taken { count, told, lost_count }: Taken) {
         let mut state = self.state();
         state.standing.cursor = cursor;
         state.standing.delivered_count += count;
+        state.standing.lost_count += lost_count;
         state.standing.untold_count -= told.min(state.standing.untold_count);
         (state.busy_since, state.failure) = (None, None);
     }
@@ -156,6 +168,7 @@ impl Progress {
             why: state.failure.clone(),
             delivered_count: standing.delivered_count,
             dropped_count: standing.dropped_count,
+            lost_count: standing.lost_count,
             failed_count: standing.failed_count,
         }
     }

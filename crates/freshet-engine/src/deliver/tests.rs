@@ -149,6 +149,29 @@ fn every_kind_is_told_as_what_it_is() {
 }
 
 #[test]
+fn who_is_forgotten_and_alerts_are_told_in_the_order_of_the_log() {
+    let mut store = testing::memory();
+    let receiver = Receiver::default();
+    let kinds = vec![Kind::Posts, Kind::Forgettings, Kind::Alerts];
+    // A filter has no say in them.
+    let filter = Filter { type_name: "post".into(), text: "post.text != 'no'".into() };
+    let change = |row: &mut Row| (row.kinds, row.filters) = (kinds, vec![filter]);
+    let mut subscriber = subscriber(&mut *store, change, &receiver);
+    see(&mut *store, 1, posts(1..2));
+    store.mark_forgotten("mastodon:a.example/account/b", at(2).now).unwrap();
+    see(&mut *store, 3, posts(2..3));
+    store.put_notice(Kind::Alerts, "{\"id\":\"silence/7\"}", at(4).now).unwrap();
+    run(&mut subscriber, &*store, 5);
+    let got = receiver.got();
+    let expected = ["posts 1 created", "forgettings b forgotten", "posts 2 created", "alerts 7 raised"];
+    assert_eq!(got, expected);
+    let standing = subscriber.progress().standing();
+    assert_eq!(standing.cursor, store.last_number().unwrap());
+    assert!(store.note_standing("a", &standing).unwrap());
+    assert_eq!(store.notices_above(0, 9).unwrap(), [], "everybody has them");
+}
+
+#[test]
 fn a_filter_lets_through_what_it_says_yes_to() {
     let mut store = testing::memory();
     let liked = |id: &str, likes: Option<i64>| Post {
@@ -250,4 +273,24 @@ fn a_batch_ends_before_it_is_too_large() {
     assert!((1..6).contains(&first), "{first}");
     run(&mut subscriber, &*store, 2);
     assert_eq!(receiver.got().len(), 6 - first, "the others follow, each once");
+}
+
+#[test]
+fn what_lies_outside_of_what_is_collected_is_told_to_nobody() {
+    let mut store = testing::memory();
+    let receiver = Receiver::default();
+    let mut all = subscriber(&mut *store, |row| row.kinds = vec![Kind::Posts, Kind::Deletions], &receiver);
+    let mut page = Upload::new(VisitId(1), network(), Timestamp::from_secs(1));
+    page.observation = posts(1..4);
+    page.outside.hold_post(&"post".into(), "2");
+    store.apply(std::slice::from_ref(&page), compare).unwrap();
+    assert!(matches!(run(&mut all, &*store, 2), Stepped::Idle));
+    assert_eq!(receiver.got(), ["posts 1 created", "posts 3 created"]);
+    let gone = Upload {
+        deleted: vec![("post".into(), "2".into())],
+        ..Upload::new(VisitId(2), network(), Timestamp::from_secs(3))
+    };
+    store.apply(&[gone], compare).unwrap();
+    assert!(matches!(run(&mut all, &*store, 4), Stepped::Idle));
+    assert_eq!(receiver.got(), ["deletions 2 deleted"], "an id is no content");
 }

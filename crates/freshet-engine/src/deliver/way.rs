@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use freshet_fetch::LiveVault;
 use freshet_fetch::hook::{Hook, HookTarget};
+use freshet_fetch::nats::{Nats, NatsTarget};
 use freshet_network::networks::Networks;
 use freshet_store::subscription::{SubscriptionRow, Way};
 use freshet_types::Clock;
 
+use super::bus::Bus;
 use super::command::Program;
+use super::socket::{Readers, Socket};
 use super::webhook::Webhook;
 use super::{DeliverError, Outlet, Stop, Subscriber, file};
 
@@ -31,19 +34,22 @@ pub struct Means {
     pub vault: LiveVault,
     /// Variables that no program may see.
     pub hidden: Vec<OsString>,
+    /// Where those who read over a WebSocket come.
+    pub readers: Readers,
 }
 
 impl Means {
     /// A subscriber of this subscription, which is to run.
     pub fn subscriber(&self, row: &SubscriptionRow) -> Result<Subscriber, String> {
-        let (it, stop) = (&row.subscription, Stop::default());
-        let (means, name, way, heard) = (self.clone(), it.name.clone(), it.way.clone(), stop.clone());
-        let open = Box::new(move || means.open(&name, &way, &heard));
+        let stop = Stop::default();
+        let (means, it, heard) = (self.clone(), row.clone(), stop.clone());
+        let open = Box::new(move || means.open(&it, &heard));
         Ok(Subscriber { stop, ..Subscriber::of(row, &self.networks, open)? })
     }
 
-    /// Opens a way once.
-    pub fn open(&self, name: &str, way: &Way, stop: &Stop) -> Result<Box<dyn Outlet>, DeliverError> {
+    /// Opens the way of a subscription once.
+    pub fn open(&self, row: &SubscriptionRow, stop: &Stop) -> Result<Box<dyn Outlet>, DeliverError> {
+        let (name, way) = (row.subscription.name.as_str(), &row.subscription.way);
         let refused = |why: String| DeliverError::Refused { name: name.to_owned(), why };
         match way {
             Way::File(path) => file::open(Path::new(path), file::Lines::Told),
@@ -62,6 +68,17 @@ impl Means {
                 let hook = hook.map_err(|error| refused(error.to_string()))?;
                 Ok(Box::new(Webhook { name: name.to_owned(), hook }))
             }
+            Way::Nats { url, subject, stream, login } => {
+                let target = NatsTarget {
+                    url: url.clone(),
+                    subject: subject.clone(),
+                    stream: stream.clone(),
+                    login: login.clone(),
+                };
+                let nats = Nats::open(&self.vault, name, target).map_err(|fault| refused(fault.message))?;
+                Ok(Box::new(Bus { name: name.to_owned(), generation: row.standing.generation, nats }))
+            }
+            Way::Websocket => Ok(Box::new(Socket::new(&self.readers, name, stop))),
         }
     }
 }

@@ -3,11 +3,11 @@
 //! A task opens its stream, reads messages where they arrive, and hands them over in batches. While the loop takes nothing, because the
 //! writer is behind, the queue is full, no task reads on, and the servers feel it. Nothing is decided here.
 
-use freshet_fetch::stream::{Frame, Frames, Opened};
+use freshet_fetch::stream::{self, Frame, Frames, Opened};
 use freshet_types::Map;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::{Duration, timeout};
+use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::core::Event;
 use crate::fetcher::FetcherKit;
@@ -15,8 +15,10 @@ use crate::stream::{Hearing, StreamBatch, StreamEnd, StreamId, StreamOrder};
 
 /// Batches that wait for the loop, of all streams together.
 const BATCHES_MAX: usize = 8;
-/// How long a batch is open for more messages once it has one.
+/// How long a batch is open for the next message once it has one.
 const LINGER: Duration = Duration::from_millis(50);
+/// How long it is open in all: who sends a message every few milliseconds is stored as soon as others.
+const OPEN_MAX: Duration = Duration::from_millis(200);
 
 /// All connections.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ impl Drop for Streams {
 
 /// Carries out one order until its stream ends.
 async fn listen(order: &StreamOrder, kit: &FetcherKit, bring: &mpsc::Sender<Event>) -> StreamEnd {
-    let opened = kit.fetch.open(&order.request, order.transport).await;
+    let opened = stream::open(&*kit.fetch, &order.request, order.transport).await;
     let mut frames = match (StreamEnd::of_opening(&opened), opened) {
         (None, Ok(Opened::Stream(frames))) => frames,
         (end, _) => return end.unwrap_or_else(|| StreamEnd::Broken("no stream came".to_owned())),
@@ -93,6 +95,7 @@ async fn gather(
     let now = || kit.clock.now();
     let mut hearing = Hearing::default();
     let mut next = frames.next().await;
+    let close_at = Instant::now() + OPEN_MAX;
     let end = loop {
         let frame = match next {
             Ok(Some(frame)) => frame,
@@ -108,7 +111,7 @@ async fn gather(
         if is_alive || hearing.is_full() {
             break None;
         }
-        match timeout(LINGER, frames.next()).await {
+        match timeout_at(close_at.min(Instant::now() + LINGER), frames.next()).await {
             Ok(more) => next = more,
             Err(_) => break None,
         }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use freshet_report::run::SubscriberStatus;
 use freshet_store::api::StoreError;
+use freshet_store::pass::Pass;
 use freshet_store::subscription::{SUBSCRIPTIONS_MAX, State, SubscriptionRow};
 
 use super::Wall;
@@ -37,6 +38,8 @@ pub(crate) struct Subscribers {
     roster: Roster,
     is_ending: Arc<AtomicBool>,
     wall: Wall,
+    /// Through which they get what is not kept.
+    pass: Arc<Pass>,
     subscribe: Subscribe,
 }
 
@@ -72,17 +75,19 @@ impl Subscribers {
     pub(crate) fn start(
         subscriptions: Vec<Subscription>,
         subscribe: Subscribe,
-        wall: &Wall,
+        (wall, pass): (&Wall, &Arc<Pass>),
     ) -> Result<Self, StoreError> {
         let mut subscribers = Self {
             threads: Vec::new(),
             roster: Roster::default(),
             is_ending: Arc::new(AtomicBool::new(false)),
             wall: wall.clone(),
+            pass: Arc::clone(pass),
             subscribe,
         };
         for mut subscription in subscriptions {
             subscription.subscriber.resume(&*subscription.store)?;
+            subscription.store.pass_through(pass)?;
             subscribers.begin(subscription, None);
         }
         Ok(subscribers)
@@ -115,7 +120,11 @@ impl Subscribers {
             let is_before =
                 |it: &&mut Option<Handle>| it.as_ref().is_some_and(|it| it.progress.name() == name);
             let before = left.iter_mut().find(is_before).and_then(Option::take);
-            match (self.subscribe)(row) {
+            let subscription = (self.subscribe)(row).and_then(|mut it| {
+                it.store.pass_through(&self.pass).map_err(|error| error.to_string())?;
+                Ok(it)
+            });
+            match subscription {
                 Ok(subscription) => self.begin(subscription, before),
                 Err(why) => tracing::warn!("`{name}` gets nothing: {why}"),
             }

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use freshet_store::api::Store;
+use freshet_store::api::{Store, StoreError};
+use freshet_store::pass::Pass;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::Wall;
@@ -23,8 +24,9 @@ pub(super) struct WriterThread {
     pub(super) told: UnboundedSender<Told>,
     /// Nobody waits for it any longer: nothing is tried again.
     pub(super) is_given_up: Arc<AtomicBool>,
-    /// The subscribers there are at the moment.
+    /// The subscribers there are at the moment, and what passes to them.
     subscribers: Roster,
+    pass: Arc<Pass>,
 }
 
 impl WriterThread {
@@ -36,12 +38,16 @@ impl WriterThread {
         told: UnboundedSender<Told>,
         is_given_up: Arc<AtomicBool>,
     ) -> Self {
-        Self { writer, store, wall, told, is_given_up, subscribers: Roster::default() }
+        Self { writer, store, wall, told, is_given_up, subscribers: Roster::default(), pass: Arc::default() }
     }
 
-    /// Stores how far these subscribers have got.
-    pub(super) fn with_subscribers(self, subscribers: Roster) -> Self {
-        Self { subscribers, ..self }
+    /// Stores how far these subscribers have got, and lets what is not kept pass to them.
+    pub(super) fn with_subscribers(
+        mut self,
+        (subscribers, pass): (Roster, Arc<Pass>),
+    ) -> Result<Self, StoreError> {
+        self.store.pass_through(&pass)?;
+        Ok(Self { subscribers, pass, ..self })
     }
 
     /// Works until told to stop, or until the store fails for good.
@@ -75,10 +81,12 @@ impl WriterThread {
     }
 
     fn note_cursors(&mut self) {
-        for progress in lock(&self.subscribers).iter() {
+        let subscribers = lock(&self.subscribers);
+        for progress in subscribers.iter() {
             if let Some(job) = progress.news() {
                 self.writer.accept(job);
             }
         }
+        self.pass.settle(subscribers.iter().map(|progress| progress.cursor()));
     }
 }

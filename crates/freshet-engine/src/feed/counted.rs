@@ -4,6 +4,7 @@
 //! the members of a list (`counted_by`), the list becomes a source when that says more than 0. Until then the object goes round in the ring
 //! [MBCrawler, section 2.3]: the count is kept up to date by pages that are read anyway, so waiting costs no request. Old posts wait no longer.
 
+use freshet_network::collections::Collections;
 use freshet_network::robot;
 use freshet_store::row::ObjectRow;
 use freshet_types::{Connector, Primitive, RobotKind, Source, Span, Timestamp};
@@ -23,10 +24,19 @@ pub(super) struct Heirs {
 
 /// The sources that a robot makes of what was found. They go back no further, and keep no longer,
 /// than the source on whose way it was found: what a person said of that holds for all beyond.
-pub(super) fn heirs(connector: &dyn Connector, robot: RobotKind, found: &ObjectRow, now: Timestamp) -> Heirs {
+pub(super) fn heirs(
+    (connector, collections): (&dyn Connector, &Collections),
+    robot: RobotKind,
+    found: &ObjectRow,
+    now: Timestamp,
+) -> Heirs {
     let (since, retention) = (found.since, found.retention);
     let mut heirs = Heirs::default();
     for source in robot::sources_for(connector, &found.network, robot, &found.kind, &found.id, found.depth) {
+        let endpoint = connector.endpoint(&source.endpoint);
+        if endpoint.is_some_and(|endpoint| !collections.include(&found.network, endpoint)) {
+            continue;
+        }
         if is_empty(connector, &source, found) {
             heirs.waits |= found.created_at.is_some_and(|created_at| now - created_at < WAIT_MAX);
         } else {

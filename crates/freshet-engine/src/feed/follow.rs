@@ -70,7 +70,9 @@ impl Feeder {
             let until = match self.held_until(store, one.robot, &found, now)? {
                 None if running.contains(&one.robot) => {
                     let connector = self.networks.connector_for(&found.network);
-                    let heirs = connector.map(|it| heirs(&*it, one.robot, &found, now)).unwrap_or_default();
+                    let heirs = connector
+                        .map(|it| heirs((&*it, &self.collections), one.robot, &found, now))
+                        .unwrap_or_default();
                     sources.extend(heirs.sources);
                     if !heirs.waits {
                         let_go.push((one.object, one.robot));

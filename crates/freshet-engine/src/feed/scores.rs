@@ -1,9 +1,11 @@
-//! The scores by which rings are served while there is a focus, and which weights follow: who posts what is wanted, and who is near them.
+//! The scores by which rings are served, and which weights follow: while there is a focus who posts what is wanted, and who is near them; else
+//! who is near to what a person added, and counts much there.
 //!
 //! Three streams of the store are read, each from its own place and a bounded step at a time: changes of accounts (who was added, who is in
 //! a place), relations, posts. Follows, reposts, quotations and answers become ties of a [`Rank`]; its seeds are what a person added
 //! and accounts with wanted posts, by the share of their known posts that is wanted. All of it is derived and lives in memory
-//! only, bounded by the constants below and those of the rank: after a start, or when the focus changes, it is read anew.
+//! only, bounded by the constants below and those of the rank: after a start, or when the focus changes, it is read anew. Without a focus and with
+//! nothing added walks begin nowhere, so nobody has a score.
 //!
 //! What it does not do: forget. A relation that was cancelled counts until the next start, and an edit does not change what a post was.
 
@@ -26,11 +28,15 @@ const SETTLE_MAX: usize = 200_000;
 const WANTED_MAX: usize = 262_144;
 /// Ids at the head of a ring among which the best are sought: a few milliseconds, at most five times a second.
 pub(super) const WINDOW: usize = 16_384;
-/// Sources made from rings and never visited yet, while there is a focus: few, so that what is learned meanwhile decides who is next.
+/// Sources made from rings that are due, while there is a focus: few, so that what is learned meanwhile decides who is next.
 pub(super) const AHEAD_MAX: usize = 64;
+/// The same without a focus, for each server that is known: minutes of its calls. Nobody asked for an order, so no call may be left over for it.
+const AHEAD_MAX_OF_SERVER: usize = 512;
+/// Of what leaves without a focus, the share in percent that leaves in order of arrival: nobody waits for ever.
+const EXPLORE_PERCENT: u8 = 10;
 /// Time between two writings of the ranks, by the clock of the crawl: as often as a run reads them.
 const WRITE_EVERY: Span = READ_EVERY;
-/// What an added account counts as a seed beside one whose every post is wanted: walks have to begin somewhere.
+/// What an added account counts as a seed beside one whose every post is wanted: walks have to begin somewhere. Without a focus it counts whole.
 const ADDED_SEED: f64 = 0.1;
 
 /// What is known of an account.
@@ -44,8 +50,11 @@ struct Known {
 }
 
 impl Known {
-    fn seed(self) -> f64 {
+    fn seed(self, has_focus: bool) -> f64 {
         let added = if self.is_added { ADDED_SEED } else { 0.0 };
+        if !has_focus {
+            return f64::from(u8::from(self.is_added));
+        }
         let share = f64::from(self.wanted_count) / (f64::from(self.post_count) + 1.0);
         added + if self.is_wanted { 1.0 } else { share }
     }
@@ -54,7 +63,9 @@ impl Known {
 /// Scores of what waits in the rings.
 #[derive(Debug)]
 pub(super) struct Scores {
-    focus: Focus,
+    focus: Option<Focus>,
+    /// Somebody was added, from whom walks begin.
+    has_added: bool,
     rank: Rank,
     known: Map<u64, Known>,
     wanted_posts: Set<u64>,
@@ -69,9 +80,10 @@ pub(super) struct Scores {
 
 impl Scores {
     /// Nothing is known yet.
-    pub(super) fn new(focus: Focus) -> Self {
+    pub(super) fn new(focus: Option<Focus>) -> Self {
         Self {
             focus,
+            has_added: false,
             rank: Rank::default(),
             known: Map::default(),
             wanted_posts: Set::default(),
@@ -83,8 +95,21 @@ impl Scores {
         }
     }
 
-    pub(super) fn focus(&self) -> &Focus {
-        &self.focus
+    pub(super) fn focus(&self) -> Option<&Focus> {
+        self.focus.as_ref()
+    }
+
+    /// Whether they may order anything.
+    pub(super) fn are_any(&self) -> bool {
+        self.focus.is_some() || self.has_added
+    }
+
+    /// How many sources may be made ahead of their first visit, where so many servers are known.
+    pub(super) fn ahead_max(&self, server_count: usize) -> usize {
+        match &self.focus {
+            Some(_) => AHEAD_MAX,
+            None => AHEAD_MAX_OF_SERVER.saturating_mul(server_count.max(1)).min(super::AHEAD_MAX),
+        }
     }
 
     /// Takes in what is new, and writes who ranks high when it is time. Ranks of half of what is known would move calls to and fro: until
@@ -110,8 +135,9 @@ impl Scores {
 
     /// What leaves a ring next: positions of its window.
     pub(super) fn choose(&mut self, robot: RobotKind, window: &[u64], count: usize) -> Vec<usize> {
+        let explore_percent = self.focus.as_ref().map_or(EXPLORE_PERCENT, |focus| focus.explore_percent);
         let scores: Vec<f64> = window.iter().map(|id| self.score(*id)).collect();
-        self.turns[robot as usize].choose(&scores, count, self.focus.explore_percent)
+        self.turns[robot as usize].choose(&scores, count, explore_percent)
     }
 
     /// What a person added is first, then posts that are wanted, then whoever is near.
@@ -124,9 +150,10 @@ impl Scores {
     fn read_accounts(&mut self, store: &dyn Store) -> Result<(), StoreError> {
         let (changes, up_to) = store.account_changes_above(self.accounts_at, STEP)?;
         for change in changes.iter().filter(|change| change.depth == 0) {
+            self.has_added = true;
             self.know(change.object, |known| known.is_added = true);
         }
-        if self.focus.has_places() {
+        if self.has_places() {
             let names = changes.iter().map(|change| (&change.address.network, &*change.address.id));
             for row in Authors::named(store, names)?.all() {
                 self.judge(row.object, &row.account);
@@ -165,12 +192,16 @@ impl Scores {
         let authors = Authors::named(store, own.chain(others))?;
         for row in &rows {
             let author = authors.of(row);
-            let is_wanted = self.focus.wants(&row.post, author.map(|found| &found.account));
+            let account = author.map(|found| &found.account);
+            let is_wanted = self.focus.as_ref().is_some_and(|focus| focus.wants(&row.post, account));
             if is_wanted && self.wanted_posts.len() < WANTED_MAX {
                 self.wanted_posts.insert(row.object);
             }
             let Some(author) = author else { continue };
             self.judge(author.object, &author.account);
+            if self.focus.is_none() {
+                continue;
+            }
             self.know(author.object, |known| {
                 known.post_count = known.post_count.saturating_add(1);
                 known.wanted_count = known.wanted_count.saturating_add(u32::from(is_wanted));
@@ -185,10 +216,14 @@ impl Scores {
         Ok(())
     }
 
+    fn has_places(&self) -> bool {
+        self.focus.as_ref().is_some_and(Focus::has_places)
+    }
+
     /// Whether an account is wanted by itself.
     fn judge(&mut self, object: u64, account: &Account) {
-        if self.focus.has_places() {
-            let is_wanted = self.focus.wants_account(account);
+        if let Some(focus) = self.focus.as_ref().filter(|focus| focus.has_places()) {
+            let is_wanted = focus.wants_account(account);
             if is_wanted || self.known.contains_key(&object) {
                 self.know(object, |known| known.is_wanted = is_wanted);
             }
@@ -201,7 +236,8 @@ impl Scores {
         }
         let known = self.known.entry(object).or_default();
         learn(known);
-        self.rank.seed(object, known.seed());
+        let seed = known.seed(self.focus.is_some());
+        self.rank.seed(object, seed);
     }
 }
 

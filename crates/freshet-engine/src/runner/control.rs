@@ -92,7 +92,8 @@ impl Runner {
             Reply::Calendars(Ok(calendars)) => self.feed_core(Event::Calendars(calendars)),
             // Days that are taken for others cost some delay: no reason not to crawl.
             Reply::Calendars(Err(why)) => tracing::warn!("the calendars that were in force stay so: {why}"),
-            Reply::Robots(robots) => {
+            Reply::Robots(robots, collections) => {
+                self.gather(collections);
                 self.feed_core(Event::Robots(robots));
                 // A robot that was switched on finds its ring tended at once.
                 self.give(Job::Room(self.room));

@@ -1,10 +1,13 @@
 //! What a run does for constraints about visiting again: it has sources that come due judged before they are visited, and remembers
 //! who was held back, so that they are judged anew when a page brings something of the object they belong to.
+//!
+//! Lists that the robot `link` is not to gather are passed over in the same way, until somebody chooses otherwise.
 
 use std::sync::Arc;
 
+use freshet_network::collections::Collections;
 use freshet_store::row::Upload;
-use freshet_types::{Address, Map, Set, Source, SourceId};
+use freshet_types::{Address, Map, RobotKind, Set, Source, SourceId, Span};
 
 use super::Runner;
 use crate::constrain::{Judge, revisit, touched};
@@ -14,6 +17,9 @@ use crate::question::Question;
 /// Sources that are remembered as held back; any more are judged again after a while only.
 const HELD_MAX: usize = 100_000;
 
+/// A list that is not to be gathered comes due again after this, should nobody have chosen otherwise before.
+const UNCHOSEN_GAP: Span = Span::DAY;
+
 /// Who judges, and who was held back.
 #[derive(Debug, Default)]
 pub(super) struct Revisits {
@@ -21,6 +27,10 @@ pub(super) struct Revisits {
     /// By the object that they belong to.
     held: Map<Address, Vec<SourceId>>,
     held_count: usize,
+    /// What the robot `link` gathers.
+    collections: Collections,
+    /// Its sources that were passed over.
+    unchosen: Vec<SourceId>,
 }
 
 impl Runner {
@@ -32,6 +42,25 @@ impl Runner {
         self.feed_core(Event::Wake(held));
     }
 
+    /// From now on the robot `link` gathers these; whatever was passed over comes due.
+    pub(super) fn gather(&mut self, collections: Collections) {
+        if self.revisits.collections != collections {
+            self.revisits.collections = collections;
+            let unchosen = std::mem::take(&mut self.revisits.unchosen);
+            self.feed_core(Event::Wake(unchosen));
+        }
+    }
+
+    /// Whether this is a list that the robot `link` is not to gather.
+    fn is_unchosen(&self, source: &Source) -> bool {
+        if source.robot != RobotKind::Link || self.revisits.collections.are_all() {
+            return false;
+        }
+        let connector = self.networks.connector_for(&source.network);
+        let endpoint = connector.as_ref().and_then(|connector| connector.endpoint(&source.endpoint));
+        endpoint.is_some_and(|endpoint| !self.revisits.collections.include(&source.network, endpoint))
+    }
+
     /// Sources were read that the core is about to visit: those of which a constraint speaks are judged first.
     pub(super) fn on_sources(&mut self, sources: Vec<(SourceId, Option<Box<Source>>)>) {
         let judge = self.revisits.judge.clone();
@@ -40,6 +69,13 @@ impl Runner {
             if let Some(leased) = &mut source {
                 leased.epoch = self.epoch;
                 self.interest.weigh(leased);
+            }
+            if let Some(passed) = source.take_if(|source| self.is_unchosen(source)) {
+                if self.revisits.unchosen.len() < HELD_MAX {
+                    self.revisits.unchosen.push(id);
+                }
+                self.feed_core(Event::Held(passed, self.moment.now + UNCHOSEN_GAP));
+                continue;
             }
             match (source, &judge) {
                 (Some(source), Some(judge)) if judge.may_hold(&source) => judged.push(source),

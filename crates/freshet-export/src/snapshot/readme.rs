@@ -27,6 +27,8 @@ pub(super) struct Facts {
     pub(super) counts: Vec<(String, u64)>,
     pub(super) deleted_count: u64,
     pub(super) constraints: Vec<Rule>,
+    /// The focus that is all that is collected.
+    pub(super) focus: Option<String>,
     pub(super) definitions: Vec<SnapshotDefinition>,
     pub(super) coverage: CoverageSums,
 }
@@ -52,8 +54,12 @@ impl Facts {
             days: self.days.clone(),
             counts: self.counts.iter().map(|(kind, count)| (format!("{kind}_count"), *count)).collect(),
             constraints: self.constraints.iter().map(rule).collect(),
+            focus: self.focus.clone(),
             definitions: self.definitions.clone(),
             coverage: self.coverage.clone(),
+            revision: None,
+            revised_at: None,
+            revises: None,
         }
     }
 
@@ -166,6 +172,11 @@ impl Facts {
                     .iter()
                     .map(|rule| format!("- {} `{}`: `{}`", rule.purpose.name(), rule.type_name, rule.text)),
             );
+        }
+        if let Some(focus) = &self.focus {
+            lines.push(format!(
+                "Only posts inside this focus were stored: `{focus}`. Others count as seen above, and are not here."
+            ));
         }
         lines.push(
             "Complete does not mean everything that was ever posted: what was deleted before the first look, \

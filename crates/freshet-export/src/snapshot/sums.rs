@@ -11,19 +11,20 @@ use freshet_app::failure::Failure;
 use freshet_report::snapshot::VerifyReport;
 use freshet_types::Set;
 
+use crate::small::{is_passing, replace};
 use crate::{FileEntry, hash_file};
 
 /// Its name in the folder.
-pub(super) const SUMS: &str = "SHA256SUMS";
+pub(crate) const SUMS: &str = "SHA256SUMS";
 /// Longest list that is read.
 const SUMS_BYTES_MAX: u64 = 64 << 20;
 /// Most files of a snapshot that are looked at.
 const FILES_MAX: usize = 1_000_000;
 
 /// Hashes every file of the folder and writes the list; gives the id and the files.
-pub(super) fn write(dir: &Path) -> anyhow::Result<(String, Vec<FileEntry>)> {
+pub(crate) fn write(dir: &Path) -> anyhow::Result<(String, Vec<FileEntry>)> {
     let mut files = Vec::new();
-    for name in names(dir)?.into_iter().filter(|name| name != SUMS) {
+    for name in names(dir)?.into_iter().filter(|name| name != SUMS && !is_passing(name)) {
         let path = dir.join(&name);
         let (bytes, sha256) =
             hash_file(&path).with_context(|| format!("`{}` cannot be read", path.display()))?;
@@ -32,12 +33,12 @@ pub(super) fn write(dir: &Path) -> anyhow::Result<(String, Vec<FileEntry>)> {
     let lines: Vec<String> = files.iter().map(|file| format!("{}  {}", file.sha256, file.name)).collect();
     let text = lines.join("\n") + "\n";
     let path = dir.join(SUMS);
-    std::fs::write(&path, text).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    replace(&path, text.as_bytes())?;
     Ok((id(&path)?, files))
 }
 
 /// What names a snapshot.
-fn id(sums: &Path) -> anyhow::Result<String> {
+pub(crate) fn id(sums: &Path) -> anyhow::Result<String> {
     let (_, sha256) = hash_file(sums).with_context(|| format!("`{}` cannot be read", sums.display()))?;
     Ok(format!("sha256:{sha256}"))
 }

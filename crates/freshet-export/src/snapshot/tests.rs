@@ -19,6 +19,7 @@ fn facts(coverage: CoverageSums) -> Facts {
         counts: vec![("posts".to_owned(), 1234), ("accounts".to_owned(), 5)],
         deleted_count: 0,
         constraints: Vec::new(),
+        focus: None,
         definitions: Vec::new(),
         coverage,
     }
@@ -63,6 +64,11 @@ fn what_was_left_out_is_told() {
         &["created since 2025-10-09", "of `mastodon` only", "7 posts", "Think before"],
         &["Nothing that was"],
     );
+    check(&some, &[], &["inside this focus"]);
+    let coverage = CoverageSums { lists_count: 1, complete_count: 1, ..CoverageSums::default() };
+    let only = Facts { focus: Some("tag weather".to_owned()), coverage, ..some.clone() };
+    check(&only, &["Only posts inside this focus were stored: `tag weather`"], &[]);
+    assert_eq!(serde_json::to_value(only.report()).unwrap()["focus"], "tag weather");
     let json = serde_json::to_value(some.report()).unwrap();
     assert_eq!((&json["counts"]["posts_count"], &json["since"]), (&1234.into(), &1_760_000_000.into()));
 }

@@ -20,6 +20,7 @@ use super::renewal::Held;
 use super::{HttpFetch, auth, fault, headers_of};
 use crate::credential::CredentialKind;
 use crate::stream::Opened;
+pub use websocket::accepted;
 
 /// Longest part that is read of an answer that is no stream: enough for an error.
 const REFUSAL_BYTES_MAX: usize = 16 << 10;
@@ -60,13 +61,10 @@ impl HttpFetch {
             }
         }
         way.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let key = match transport {
-            Transport::Sse => {
-                way.headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-                None
-            }
-            Transport::Websocket => Some(websocket::ask(&mut way.headers)),
-        };
+        let key = (transport == Transport::Websocket).then(|| websocket::ask(&mut way.headers));
+        if key.is_none() {
+            way.headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        }
         let host = hop.url.host_str().unwrap_or_default().to_owned();
         let mut outgoing = reqwest::Request::new(reqwest::Method::GET, way.url);
         *outgoing.headers_mut() = way.headers;
@@ -82,7 +80,11 @@ impl HttpFetch {
                 Ok(Opened::Stream(Box::new(sse::Events::new(incoming, host, scrubber))))
             }
             Some(key) if incoming.status().as_u16() == 101 => {
-                Ok(Opened::Stream(Box::new(websocket::upgrade(incoming, &key, host, scrubber).await?)))
+                let mut socket = websocket::upgrade(incoming, &key, host, scrubber).await?;
+                if let Some(hello) = &request.body {
+                    socket.say(hello).await?;
+                }
+                Ok(Opened::Stream(Box::new(socket)))
             }
             _ => Ok(Opened::Refused(Box::new(self.refusal(incoming, &hop, limits).await?))),
         }

@@ -416,3 +416,32 @@ fn candidates_are_handed_out_when_their_time_comes_and_never_picked() {
     assert_eq!(risen, [2, 3]);
     assert_eq!(frontier.pick(at(10_000)), None);
 }
+
+#[test]
+fn those_that_wait_behind_a_pick_can_be_taken_together() {
+    let (key, mut frontier) = (ServerKey(0), Frontier::new(TICK, at(0)));
+    frontier.set_politeness(key, Politeness { pause: Span::SECOND, in_flight_max: 1 });
+    for id in 0..8 {
+        frontier.schedule(SourceId(id), key, if id == 5 { 4 } else { 3 }, at(i64::from(id)));
+    }
+    let first = frontier.pick(at(10)).unwrap();
+    assert_eq!(first.id, SourceId(0));
+    // One of another class stays, and so do those that stand at the server already or were taken back.
+    frontier.cancel(SourceId(6));
+    let taken = |frontier: &mut Frontier, bounds| frontier.take_due(key, 3, bounds, |id| id != SourceId(4));
+    assert_eq!(taken(&mut frontier, (4, 9)), []);
+    assert_eq!(taken(&mut frontier, (3, 9)), [SourceId(2), SourceId(3), SourceId(7)]);
+    assert_eq!(frontier.take_due(ServerKey(7), 3, (0, 9), |_| true), []);
+    frontier.schedule(SourceId(3), key, 3, at(10));
+    frontier.give_back(first, at(20));
+    let mut picked = Vec::new();
+    let mut now = 20;
+    while let Some(pick) = frontier.pick(at(now)) {
+        picked.push(pick.id.0);
+        frontier.lease(pick, VisitId(u64::from(pick.id.0)), Timestamp::MAX);
+        frontier.close(VisitId(u64::from(pick.id.0)));
+        now += 1000;
+    }
+    picked.sort_unstable();
+    assert_eq!(picked, [0, 1, 3, 4, 5], "each once, and not who is known to others");
+}

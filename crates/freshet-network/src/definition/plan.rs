@@ -8,8 +8,8 @@ use std::sync::Arc;
 use encoding_rs::Encoding;
 use freshet_types::definition as data;
 use freshet_types::{
-    Confidence, Endpoint, Intent, LinkKind, Map, Outcome, PostKind, PrimitiveKind, QuotaRule, Schema,
-    StreamInfo,
+    Confidence, CursorTrouble, Endpoint, Intent, LinkKind, Map, Outcome, PostKind, PrimitiveKind, QuotaRule,
+    Schema, StreamInfo,
 };
 use regex::Regex;
 
@@ -81,6 +81,7 @@ impl EndpointPlan {
 pub(crate) struct StreamPlan {
     pub(crate) public: StreamInfo,
     pub(crate) variant: Option<String>,
+    pub(crate) format: data::StreamFormat,
     /// How it is opened.
     pub(crate) open: EndpointPlan,
     pub(crate) has_cursor: bool,
@@ -91,19 +92,6 @@ pub(crate) struct StreamPlan {
     pub(crate) messages: Vec<MessagePlan>,
 }
 
-impl StreamPlan {
-    /// Whether the message itself must be looked into, beside what is read of it.
-    pub(crate) fn looks_inside(&self) -> bool {
-        let looks = |message: &MessagePlan| {
-            !message.when.is_empty() || message.deletes.as_ref().is_some_and(|it| it.id.is_some())
-        };
-        self.event.is_some()
-            || self.payload.is_some()
-            || self.cursor.is_some()
-            || self.messages.iter().any(looks)
-    }
-}
-
 /// What a message means.
 #[derive(Debug)]
 pub(crate) struct MessagePlan {
@@ -112,6 +100,9 @@ pub(crate) struct MessagePlan {
     /// How its items are read.
     pub(crate) read: Option<EndpointPlan>,
     pub(crate) deletes: Option<DeletionPlan>,
+    /// Where the root stands whose lists are to be visited.
+    pub(crate) revisits: Option<Expression>,
+    pub(crate) cursor_is: Option<CursorTrouble>,
 }
 
 /// Which object a message says is gone.
@@ -207,9 +198,9 @@ pub(crate) struct MappingPlan {
 }
 
 impl MappingPlan {
-    /// Whether it makes posts of this type.
-    pub(crate) fn is_post(&self, kind: &str) -> bool {
-        self.kind == data::MappingKind::Post && *self.object_type == *kind
+    /// Whether it makes objects of this type that are no accounts.
+    pub(crate) fn makes_other(&self, kind: &str) -> bool {
+        matches!(self.kind, data::MappingKind::Post | data::MappingKind::Object) && *self.object_type == *kind
     }
 }
 

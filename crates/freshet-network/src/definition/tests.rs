@@ -58,6 +58,41 @@ fn the_small_definition_is_sound() {
 }
 
 #[test]
+fn pages_that_are_asked_for_again_and_again_are_checked() {
+    let stream = |rest: &str| {
+        format!(
+            "[[stream]]\nname = \"s\"\nurl = \"/changed\"\nmessages = [{{ revisits = \"/*\" }}]\n{rest}\n[[quotas]]"
+        )
+    };
+    let hint = "covers = [{ endpoint = \"posts\", proof = \"hint\" }]";
+    let sound = stream(&format!("transport = \"poll\"\nevery = \"30s\"\n{hint}"));
+    Definition::parse("small.toml", &SOUND.replacen("[[quotas]]", &sound, 1)).expect("it is sound");
+    for (rest, expected) in [
+        (format!("transport = \"poll\"\n{hint}"), "small.toml:25: key `stream[0]`: `every` is missing"),
+        (
+            format!("transport = \"poll\"\nevery = \"9s\"\n{hint}"),
+            "small.toml:30: key `stream[0].every`: no page is asked for more often than every 10.0s",
+        ),
+        (
+            format!("transport = \"sse\"\nevery = \"30s\"\n{hint}"),
+            "small.toml:30: key `stream[0].every`: a connection stays open",
+        ),
+        (
+            format!("transport = \"poll\"\nevery = \"30s\"\n{}", hint.replace("hint", "complete")),
+            "small.toml:31: key `stream[0].covers`: a page that is asked for again and again proves nothing",
+        ),
+        (
+            format!(
+                "transport = \"poll\"\nevery = \"30s\"\n{hint}\ncursor = {{ param = \"c\", lasts = \"1h\" }}"
+            ),
+            "small.toml:25: key `stream[0]`: a page that is asked for again and again has neither",
+        ),
+    ] {
+        check("[[quotas]]", &stream(&rest), expected);
+    }
+}
+
+#[test]
 fn the_form_of_roots_is_checked() {
     let url = "url = \"/api/{{ root | urlencode }}/posts\"";
     check(
@@ -220,6 +255,39 @@ fn errors_in_mappings_point_at_file_line_and_key() {
         "to = \"youtube/video/$1\"",
         "to = \"$1\"",
         "small.toml:20: key `mappings.post.hints[0].to`: `$1` is not an address",
+    );
+}
+
+#[test]
+fn only_accounts_are_accounts() {
+    let account = "kind = \"account\"\n";
+    check(
+        account,
+        "kind = \"account\"\ntype = \"post\"\n",
+        "small.toml:23: key `mappings.account.type`: only `account` is made by `kind = \"account\"`; use `kind = \"object\"`",
+    );
+    for kind in ["object", "post"] {
+        check(
+            account,
+            &format!("kind = \"{kind}\"\ntype = \"account\"\n"),
+            "small.toml:23: key `mappings.account.type`: an `account` is made by `kind = \"account\"`",
+        );
+    }
+}
+
+#[test]
+fn a_type_is_made_by_mappings_of_one_kind() {
+    let account = "[mappings.account]\n";
+    let other = |kind: &str| {
+        format!("[mappings.other]\nkind = \"{kind}\"\ntype = \"post\"\nid = \"/id\"\n[mappings.account]\n")
+    };
+    let small = SOUND.replacen(account, &other("post"), 1);
+    Definition::parse("small.toml", &small).expect("two mappings of one kind may make a type");
+    check(
+        account,
+        &other("object"),
+        "small.toml:17: key `mappings.post.kind`: `mappings.other` makes `post` by `kind = \"object\"`, this one by `post`; \
+         use `kind = \"object\"` in both, or two types",
     );
 }
 

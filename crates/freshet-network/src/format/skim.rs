@@ -12,7 +12,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize as _, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json_borrow::ObjectAsVec;
 
 use super::room::{ITEMS_MAX, Room, VALUES_MAX, bounded};
@@ -71,6 +73,17 @@ impl Keys {
         source.end()?;
         Ok(Parsed::new(tree, room.left_out()))
     }
+
+    /// Reads a value of a binary form, keeping what may be asked for by name.
+    pub(super) fn read_binary<'de>(&'de self, source: impl Deserializer<'de>) -> Result<Tree<'de>, String> {
+        let room = Room::new(VALUES_MAX);
+        let tree =
+            Value { keys: self, room: &room }.deserialize(source).map_err(|error| error.to_string())?;
+        if room.is_full() {
+            return Err(format!("it has more than {VALUES_MAX} values"));
+        }
+        Ok(tree)
+    }
 }
 
 /// A value, skimmed.
@@ -104,6 +117,21 @@ impl<'de> Visitor<'de> for Value<'de, '_> {
 
     fn visit_unit<E: Error>(self) -> Result<Tree<'de>, E> {
         Ok(self.keep(Tree::Null))
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Tree<'de>, E> {
+        self.visit_unit()
+    }
+
+    /// Bytes inside a binary form, which no mapping can use.
+    fn visit_bytes<E: Error>(self, _: &[u8]) -> Result<Tree<'de>, E> {
+        self.visit_unit()
+    }
+
+    /// The name of another block.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, source: D) -> Result<Tree<'de>, D::Error> {
+        IgnoredAny::deserialize(source)?;
+        self.visit_unit()
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Tree<'de>, E> {

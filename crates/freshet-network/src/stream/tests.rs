@@ -21,7 +21,7 @@ fn heard(connector: &DefinedConnector, name: &str, event: Option<&str>, data: &s
     let instance = instance("net:a.example", "https://a.example");
     let target = StreamTarget { instance: &instance, name, credential: None, cursor: None, roots: &[] };
     let event = event.map(str::to_owned);
-    let message = StreamMessage { event, id: Some("n7".to_owned()), data: data.to_owned() };
+    let message = StreamMessage { event, id: Some("n7".to_owned()), data: data.to_owned(), bytes: None };
     connector.read_message(&target, &message, Timestamp::from_secs(1_793_700_000))
 }
 
@@ -91,6 +91,97 @@ fn messages_of_jetstream_are_posts_reposts_and_deletions() {
     let other = heard(&connector, "jetstream", None, r#"{"did":"did:plc:a","time_us":5,"kind":"identity"}"#);
     assert_eq!(shown(&other), "at 5, passed over", "a cursor moves with every message");
     assert_eq!(shown(&heard(&connector, "jetstream", None, "rubbish")), "1 complaints");
+}
+
+#[test]
+fn notes_of_misskey_are_posts() {
+    let connector = connector(include_str!("../../../../networks/misskey.toml"));
+    let check = |data: &str, expected: &str| {
+        assert_eq!(shown(&heard(&connector, "local", None, data)), expected, "{data}");
+    };
+    let note = r#"{"id":"9x","createdAt":"2026-11-01T10:00:00Z","userId":"7","text":"x","user":{"id":"7","username":"ada"}}"#;
+    check(
+        &format!(r#"{{"type":"channel","body":{{"id":"freshet","type":"note","body":{note}}}}}"#),
+        "9x by 7",
+    );
+    check(r#"{"type":"channel","body":{"id":"freshet","type":"mention","body":{}}}"#, "passed over");
+    check(r#"{"type":"emojiAdded","body":{}}"#, "passed over");
+    check(r#"{"type":"channel","body":{"id":"freshet","type":"note","body":5}}"#, "1 complaints");
+    let instance = instance("misskey:a.example", "https://a.example");
+    let target =
+        StreamTarget { instance: &instance, name: "local", credential: None, cursor: None, roots: &[] };
+    let request = connector.open(&target).unwrap();
+    assert_eq!(request.url, "https://a.example/streaming");
+    assert!(request.body.is_some_and(|hello| hello.contains("\"localTimeline\"")));
+}
+
+/// A frame of the firehose of a data server.
+fn frame(kind: &str, body: &serde_json::Value) -> Heard {
+    let definition = Definition::parse("test.toml", BLUESKY).unwrap();
+    let pds = definition.family().into_iter().find(|one| one.name == "bluesky-pds").unwrap();
+    let connector = DefinedConnector::new(&pds).unwrap();
+    let instance = instance("bluesky-pds:a.example", "https://a.example");
+    let target =
+        StreamTarget { instance: &instance, name: "firehose", credential: None, cursor: None, roots: &[] };
+    let header = match kind {
+        "error" => serde_json::json!({"op": -1}),
+        kind => serde_json::json!({"op": 1, "t": format!("#{kind}")}),
+    };
+    let cbor = |value: &serde_json::Value| serde_ipld_dagcbor::to_vec(value).unwrap();
+    let bytes = Some([cbor(&header), cbor(body)].concat());
+    let message = StreamMessage { bytes, ..StreamMessage::default() };
+    connector.read_message(&target, &message, Timestamp::from_secs(1_793_700_000))
+}
+
+#[test]
+fn frames_of_a_firehose_that_are_no_commits_are_understood() {
+    let check = |kind: &str, body: serde_json::Value, expected: &str| {
+        let heard = frame(kind, &body);
+        let accounts = heard.observation.accounts.iter().map(|it| format!("{} is {:?}", it.id, it.handle));
+        let revisit = heard.revisit.iter().map(|root| format!("visit {root}"));
+        let trouble = heard.trouble.map(|it| format!("{it:?}"));
+        let all: Vec<String> = accounts
+            .chain(revisit)
+            .chain(trouble)
+            .chain([shown(&heard)])
+            .filter(|it| !it.is_empty())
+            .collect();
+        assert_eq!(all.join(", "), expected, "{kind} {body}");
+    };
+    let did = "did:plc:a";
+    check(
+        "identity",
+        serde_json::json!({"did": did, "seq": 5, "handle": "ada.test"}),
+        "did:plc:a is Some(\"ada.test\"), at 5",
+    );
+    check("identity", serde_json::json!({"did": did, "seq": 5}), "at 5, passed over");
+    check("account", serde_json::json!({"did": did, "seq": 6, "active": false}), "visit did:plc:a, at 6");
+    check("sync", serde_json::json!({"did": did, "seq": 7}), "visit did:plc:a, at 7");
+    check("info", serde_json::json!({"name": "OutdatedCursor"}), "TooOld");
+    check("info", serde_json::json!({"name": "Other"}), "passed over");
+    check("error", serde_json::json!({"error": "FutureCursor"}), "Unknown");
+    check("error", serde_json::json!({"error": "ConsumerTooSlow"}), "passed over");
+    check("commit", serde_json::json!({"seq": "x"}), "1 complaints");
+    check("unheard_of", serde_json::json!({"seq": 8}), "at 8, passed over");
+}
+
+#[test]
+fn text_and_binary_frames_are_not_mixed_up() {
+    let text = DefinedConnector::new(
+        &Definition::parse("test.toml", BLUESKY)
+            .unwrap()
+            .family()
+            .into_iter()
+            .find(|it| it.name == "bluesky-pds")
+            .unwrap(),
+    );
+    assert_eq!(shown(&heard(&text.unwrap(), "firehose", None, "{}")), "1 complaints");
+    let instance = instance("net:a.example", "https://a.example");
+    let target =
+        StreamTarget { instance: &instance, name: "local", credential: None, cursor: None, roots: &[] };
+    let message = StreamMessage { bytes: Some(vec![1, 2]), ..StreamMessage::default() };
+    let heard = connector(MASTODON).read_message(&target, &message, Timestamp::from_secs(1));
+    assert!(heard.complaints[0].what.contains("binary where text was promised"), "{heard:?}");
 }
 
 #[test]

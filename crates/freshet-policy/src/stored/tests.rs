@@ -124,6 +124,23 @@ fn a_window_is_looked_at_before_what_is_expected_fills_it() {
 }
 
 #[test]
+fn calls_that_are_left_are_spent_on_delay() {
+    for name in ["freshet", "index", "backlog", "hash", "cuvim"] {
+        let policy = policy_named(name, PACING).unwrap();
+        let bytes = month(&*policy, 4);
+        let gap_h = |facts: &SourceFacts, objective: Objective, price: f64| {
+            let due_at = policy.due_at(&bytes, facts, &Market { price, ..Market::new(objective) });
+            (due_at - facts.visited_at).secs_f64() / 3600.0
+        };
+        for price in [10.0, 100.0, 300.0] {
+            let [delay_h, capture_h] =
+                [Objective::Delay, Objective::Capture].map(|objective| gap_h(&window(16), objective, price));
+            assert!(capture_h <= delay_h + 1e-6, "`{name}` at {price}: {capture_h} h, {delay_h} h for delay");
+        }
+    }
+}
+
+#[test]
 fn the_size_of_a_window_is_kept_with_the_model() {
     let look =
         |at_h: i64| Look { since: None, at: Timestamp::from_secs(at_h * 3600), news: &[], is_full: false };

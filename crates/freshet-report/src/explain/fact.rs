@@ -42,6 +42,13 @@ pub enum Fact {
         /// From one visit to the next.
         every_s: f64,
     },
+    /// What it shows goes to subscribers and is not kept.
+    NotKept {
+        /// Nothing of its network is; otherwise it was told so itself.
+        is_network: bool,
+        /// A subscription takes posts.
+        is_taken: bool,
+    },
     /// How much the waiting of its posts counts.
     Weight {
         /// By what a person set and by what people ask about.
@@ -194,6 +201,9 @@ pub enum Fact {
         stream: String,
         /// All posts of the list are sent; otherwise some are, and each makes it due.
         is_complete: bool,
+        /// It is no connection but a page that is asked for again and again.
+        #[serde(default)]
+        is_page: bool,
         /// Connected since then; `None` while it is not.
         connected_at: Option<UnixNumber>,
         /// It was visited after the stream was connected, so the stream covers it.
@@ -205,6 +215,11 @@ pub enum Fact {
     HeldBack {
         /// The expression that is not true of what it belongs to.
         constraint: String,
+    },
+    /// It is a list of members that the robot `link` is not to gather.
+    Unchosen {
+        /// Which: `network/type.link`.
+        collection: String,
     },
     /// It rests, and is looked at now and then.
     Rests {

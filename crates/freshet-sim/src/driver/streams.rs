@@ -6,7 +6,7 @@
 use freshet_engine::core::Event;
 use freshet_engine::runner::{Input, RunError};
 use freshet_engine::stream::{Hearing, StreamEnd, StreamOrder};
-use freshet_fetch::stream::Opened;
+use freshet_fetch::stream::{self, Opened};
 use freshet_store::api::Store;
 use freshet_types::Clock;
 use futures::FutureExt;
@@ -16,7 +16,7 @@ use super::Driver;
 impl<S: Store> Driver<S> {
     pub(super) fn open_stream(&mut self, order: StreamOrder) -> Result<(), RunError> {
         let id = order.id;
-        let opened = self.kit.fetch.open(&order.request, order.transport).now_or_never();
+        let opened = stream::open(&*self.kit.fetch, &order.request, order.transport).now_or_never();
         let Some(opened) = opened else {
             let end = StreamEnd::Broken("the stream did not open in time".to_owned());
             return self.input(Input::Event(Event::StreamClosed(id, end)));

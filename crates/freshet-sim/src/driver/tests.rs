@@ -1,13 +1,17 @@
 //! The engine against worlds on a virtual clock. The scene is set here; the plays are in `tests/`.
 
 mod budgets;
+mod calendars;
 mod consent;
 mod constraints;
 mod control;
 mod crash;
 mod faults;
 mod faulty;
+mod firehose;
+mod focused;
 mod forum_site;
+mod gathering;
 mod grouped;
 mod kill;
 mod merged;
@@ -18,12 +22,16 @@ mod prices;
 mod probes;
 mod quota;
 mod receiver;
+mod receivers;
 mod robots;
 mod scarce;
 mod streams;
 mod thirty_days;
+mod threads;
 mod tokens;
+mod unkept;
 mod weights;
+mod windows;
 mod wire;
 
 use std::sync::Mutex;
@@ -34,10 +42,12 @@ use freshet_frontier::Coordinator;
 use freshet_network::robot;
 use freshet_policy::{Pacing, policy_named};
 use freshet_store::api::Flow;
+use freshet_store::pass::PASS_BYTES_MAX;
 use freshet_store::row::{AccountRow, Filter, InstanceRow, OnDelete, PostRow, RelationRow};
 use freshet_store::testing;
 use freshet_types::{Instance, Map, NetworkName, Set, Source, SourceState};
 
+use self::faulty::Fate;
 use super::*;
 use crate::{World, WorldFetch, WorldOptions, invariant};
 
@@ -60,6 +70,9 @@ struct Scene {
     policy: &'static str,
     credentials: Vec<Holder>,
     uses_streams: bool,
+    /// Most bytes that wait for subscribers where nothing is kept.
+    pass_bytes_max: usize,
+    group_max: usize,
     trace: trace::Trace,
 }
 
@@ -77,8 +90,22 @@ impl Scene {
             policy: "change-rate",
             credentials: Vec::new(),
             uses_streams: false,
+            pass_bytes_max: PASS_BYTES_MAX,
+            group_max: usize::MAX,
             trace: trace::Trace::default(),
         }
+    }
+
+    /// A few lively accounts, two more than are added: a crawl has read all of it within minutes, so that many can be played.
+    fn small(seed: u64, added_count: usize) -> Self {
+        let options = WorldOptions {
+            seed,
+            accounts: added_count as u32 + 2,
+            posts_per_day: 6.0,
+            history: Span::DAY * 2.0,
+            ..WorldOptions::default()
+        };
+        Self::new(options, Span::MINUTE * 30.0)
     }
 
     fn network() -> NetworkName {
@@ -141,15 +168,26 @@ impl Scene {
             options: CoreOptions {
                 ceiling: self.ceiling,
                 uses_streams: self.uses_streams,
+                group_max: self.group_max,
                 ..CoreOptions::default()
             },
             credentials: self.credentials.clone(),
             feeder: Some(Feeder::new(rings, Arc::clone(&self.networks), self.depth_max)),
             latency: LATENCY,
             crowd: None,
+            pass_bytes_max: self.pass_bytes_max,
             trace: self.trace.clone(),
         };
         Driver::start(store, kit)
+    }
+
+    /// Lets a process run until then, or until it dies of its fate; nothing else may end it.
+    fn run_until<S: Store>(&self, driver: &mut Driver<S>, fate: &Fate, until: Timestamp) {
+        while self.now() < until && !fate.is_dead() {
+            if let Err(error) = driver.run_steps(1) {
+                assert!(fate.is_dead(), "{error}");
+            }
+        }
     }
 
     /// What must hold of posts however the crawl went.

@@ -15,7 +15,7 @@ use freshet_network::robot;
 use freshet_policy::{DEFAULT_POLICY, Pacing, policy_named};
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, MEMORY, Options};
-use freshet_types::{Instance, NetworkName, RobotKind, Source, Span};
+use freshet_types::{Instance, NetworkName, RobotKind, Source, Span, Weight};
 
 use super::{ExperimentError, Outcome, Overflow, Profiles, Setup, Tally};
 use crate::driver::{Driver, DriverKit, Exchange};
@@ -47,6 +47,7 @@ pub(crate) fn policy_of(name: &str) -> Option<&str> {
 pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outcome, ExperimentError> {
     let failed = |error: RunError| ExperimentError::Live(error.to_string());
     check(setup)?;
+    let weights = weights(history, setup)?;
     let limits = Limits { api: Some(limit(setup.calls_per_hour)?), ..Limits::OFF };
     let mut world =
         World::of_history(history, limits).map_err(|error| ExperimentError::Live(error.to_string()))?;
@@ -58,7 +59,7 @@ pub(super) fn run(history: &History, setup: &Setup, policy: &str) -> Result<Outc
     }
     let clock = VirtualClock::new(world.now());
     let networks = Arc::new(networks(setup)?);
-    let sources = sources(&networks, &world, setup.profiles)?;
+    let sources = sources(&networks, &world, &weights, setup.profiles)?;
     let world = Arc::new(Mutex::new(world));
     let pacing = Pacing::default();
     let fetch = WorldFetch::new(Arc::clone(&world), Arc::new(clock.clone()));
@@ -91,9 +92,6 @@ fn check(setup: &Setup) -> Result<(), ExperimentError> {
     let refused = |what: &str| {
         Err(ExperimentError::Live(format!("the engine knows no {what}; leave it out, or leave `{NAME}` out")))
     };
-    if !setup.weights.is_empty() {
-        return refused("weights of sources yet");
-    }
     if setup.merged_page > 0 && (setup.page_size.is_some() || setup.profiles == Profiles::Uncounted) {
         return refused("merged lists beside other changes of its definition");
     }
@@ -164,22 +162,38 @@ fn network() -> NetworkName {
     NetworkName::new("mastodon", Some(HOST))
 }
 
-/// The timelines of all accounts, as a person adds them.
-fn sources(networks: &Networks, world: &World, profiles: Profiles) -> Result<Vec<Source>, ExperimentError> {
+/// How much each account's posts count, as a person may say it.
+fn weights(history: &History, setup: &Setup) -> Result<Vec<Weight>, ExperimentError> {
+    let weight = |user: u64| {
+        let text = setup.weight(user).to_string();
+        text.parse::<Weight>()
+            .map_err(|why| ExperimentError::Live(format!("the weight of user {user}: {why}")))
+    };
+    history.posters.iter().map(|poster| weight(poster.user)).collect()
+}
+
+/// The timelines of all accounts, as a person adds them: the accounts of the world are the posters of its history, in their order.
+fn sources(
+    networks: &Networks,
+    world: &World,
+    weights: &[Weight],
+    profiles: Profiles,
+) -> Result<Vec<Source>, ExperimentError> {
     let connector = networks
         .connector("mastodon")
         .ok_or_else(|| ExperimentError::Live("the definition of `mastodon` is not there".to_owned()))?;
     let posts_of =
         |id: &str| robot::sources_for(&*connector, &network(), RobotKind::Status, "account", id, 0);
-    let added = |account: AccountInfo<'_>| match profiles {
-        Profiles::Unasked => posts_of(&account.id.to_string()),
-        Profiles::Shown | Profiles::Uncounted => {
-            let handle = Some(account.handle.to_owned());
-            let sources = posts_of("").into_iter();
-            sources.map(|source| Source { handle: handle.clone(), ..source }).collect()
-        }
+    let added = |(account, weight): (AccountInfo<'_>, &Weight)| -> Vec<Source> {
+        let (id, handle) = match profiles {
+            Profiles::Unasked => (account.id.to_string(), None),
+            Profiles::Shown | Profiles::Uncounted => (String::new(), Some(account.handle.to_owned())),
+        };
+        let weight = weight.value();
+        let sources = posts_of(&id).into_iter();
+        sources.map(|source| Source { handle: handle.clone(), weight, ..source }).collect()
     };
-    Ok(world.accounts().flat_map(added).collect())
+    Ok(world.accounts().zip(weights).flat_map(added).collect())
 }
 
 /// What the world saw of the crawl in the evaluation.

@@ -2,7 +2,7 @@
 
 use freshet_network::definition::Definition;
 use freshet_network::networks::Networks;
-use freshet_types::{Holder, Instance, Intent, NetworkName, Outcome, Page, Response, Target};
+use freshet_types::{Holder, Instance, Intent, NetworkName, Outcome, Page, Response, RobotKind, Target};
 
 use super::*;
 use crate::WorldRequest;
@@ -50,6 +50,14 @@ fn read(world: &mut World, networks: &Networks, name: &str, endpoint: &str, root
 /// How many a list has in all, by `count`.
 fn sum(pages: &[Page], count: impl Fn(&Page) -> usize) -> usize {
     pages.iter().map(count).sum()
+}
+
+#[test]
+fn albums_are_visited_where_posts_are_not() {
+    let networks = networks();
+    let are_visited = |robots: &[RobotKind]| networks.are_others_visited(["graph"].into_iter(), robots);
+    assert!(!are_visited(&[RobotKind::User, RobotKind::Status, RobotKind::Relation]));
+    assert!(are_visited(&[RobotKind::Link]), "photos are listed by album");
 }
 
 #[test]

@@ -29,6 +29,8 @@ const WINDOWS: [(Date, &str); 2] =
 const DELAY_CALLS: f64 = 60.0;
 const CAPTURE_CALLS: f64 = 10.0;
 const PAGE_SIZE: u32 = 20;
+/// The engine with one table for all days, and with all tables.
+const LIVE: [(&str, &str); 2] = [("live:hash", "live:hash-week"), ("live:cuvim", "live:cuvim")];
 /// Federal holidays of the United States, the days themselves: fixed ones by month and day, the others year by year.
 const FIXED: [(&str, &str); 4] = [
     ("new year's day", "01-01"),
@@ -50,8 +52,10 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     page.text(&format!(
         "The United States Congress (a1), {WARM_DAYS} days to learn from, so that each holiday was seen once, and {EVAL_DAYS} days that count. *Delay*: \
          mean hours from post to visit at {DELAY_CALLS} calls an hour. *Seen*: the share of posts that are seen at all where a page shows {PAGE_SIZE} and the \
-         rest is lost, at {CAPTURE_CALLS} calls an hour with `--objective capture`. Each row adds one thing. Holidays are the federal ones. `freshet simulate \
-         --calendar FILE --policies hash-week,cuvim` does the same with any history and calendar.",
+         rest is lost, at {CAPTURE_CALLS} calls an hour with `--objective capture`. Each row adds one thing. Holidays are the federal ones. `live:NAME` is the engine \
+         of `freshet run --policy NAME`, with that calendar, against a simulated server that posts as the history does; it learned all year with its own calls. \
+         `freshet simulate --calendar FILE --policies hash-week,cuvim,live:cuvim` does the same with any history \
+         and calendar.",
     ));
     for (from, label) in WINDOWS {
         let window = Window { from: midnight(from), warm_days: WARM_DAYS, eval_days: EVAL_DAYS };
@@ -76,6 +80,13 @@ fn rows(history: &History) -> Result<Vec<Vec<String>>, StudyError> {
         }
     }
     rows.push(row(history, plain[1].0, plain[1].1, None)?);
+    let last = calendars.last().map(|(what, calendar)| (*what, Arc::clone(calendar)));
+    for (without, with) in LIVE {
+        rows.push(row(history, without, plain[0].1, None)?);
+        if let Some((what, calendar)) = &last {
+            rows.push(row(history, with, what, Some(Arc::clone(calendar)))?);
+        }
+    }
     Ok(rows)
 }
 
@@ -120,8 +131,25 @@ fn holidays() -> BTreeMap<String, Vec<String>> {
 #[cfg(test)]
 mod tests {
     use freshet_policy::calendar::DayKind;
+    use freshet_types::Timestamp;
 
     use super::*;
+
+    #[test]
+    fn every_policy_has_a_row_with_and_without_its_tables() {
+        let window = Window { from: Timestamp::from_secs(1_700_006_400), warm_days: 3, eval_days: 2 };
+        let posts = (0..5 * 24).flat_map(|hour| (0..3).map(move |user| (user, 1_700_006_500 + 3600 * hour)));
+        let rows = rows(&History::from_posts(window, posts.collect())).unwrap();
+        let live: Vec<[&str; 2]> = rows[9..].iter().map(|row| [&*row[0], &*row[1]]).collect();
+        let expected = [
+            ["`live:hash`", "one for all days"],
+            ["`live:hash-week`", "and holidays"],
+            ["`live:cuvim`", "one for all days"],
+            ["`live:cuvim`", "and holidays"],
+        ];
+        assert_eq!(live, expected);
+        assert!(rows.iter().all(|row| row.len() == 4 && row[3].ends_with(" %")), "{rows:?}");
+    }
 
     #[test]
     fn the_calendars_of_the_study_are_calendars() {

@@ -10,13 +10,13 @@ use freshet_policy::Objective;
 use freshet_policy::policies::capture::brought;
 
 use super::StudyError;
-use super::page::{Page, percent};
+use super::page::{Page, hours, percent};
 use super::reference::WINDOWS;
 use super::rules::{KNOWN_NAMES, roster_known};
 use super::synthetic::{SEED, Synthetic, Visits, expected_posts, synthetic};
 use super::traces::{Stretch, Traces, UNSEEN, month_of};
 use crate::experiment::oracle::{Curve, most_captured};
-use crate::experiment::{Setup, run as experiment, run_roster};
+use crate::experiment::{Outcome, Setup, run as experiment, run_roster};
 use crate::trace::History;
 
 const PAGE_SIZE: u32 = 20;
@@ -26,7 +26,9 @@ const SHARES: [f64; 3] = [0.3, 0.5, 0.65];
 const STEPS: u32 = 18;
 /// No history here needs more calls an hour for round robin to see two thirds.
 const CALLS_PER_HOUR_MAX: f64 = 1000.0;
-const POLICIES: [&str; 7] = ["rr", "hash", "hash-week", "index", "backlog", "freshet", "clairvoyant"];
+const POLICIES: [&str; 8] = ["rr", "hash", "hash-week", "index", "backlog", "freshet", "live", "clairvoyant"];
+/// Where calls suffice, there are so many times those at which round robin sees most.
+const PLENTY: f64 = 8.0;
 const SLOTS_PER_HOUR: f64 = 4.0;
 /// Budgets of the synthetic part, calls an hour.
 const BUDGETS: [f64; 3] = [4.0, 8.0, 16.0];
@@ -44,7 +46,9 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     page.section("Learned rates, real histories");
     page.text(
         "Four weeks to learn from, four that count. For each history the budgets at which round robin sees about 30, 50 \
-         and 65 %; share of posts captured by each policy at the same budget. `clairvoyant` knows the posts.",
+         and 65 %; share of posts captured by each policy at the same budget. `live` is the engine of `freshet run --objective capture`: \
+         it crawls a simulated server whose lists show their newest 20 posts and which announces the calls as its limit (a whole number of \
+         them in a day at most), and learns with its own calls. `clairvoyant` knows the posts.",
     );
     let mut table = Table::default();
     // The second window is the first with another budget.
@@ -63,8 +67,42 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
          learned that who falls silent stays silent; `hash`, which forgets half with every day, does not wait for that. `freshet` keeps weights and a \
          scatter of their own for sources that fell silent, fitted anew every three days.",
     );
+    plenty(&mut page, traces)?;
     known(&mut page)?;
     Ok(vec![page])
+}
+
+/// Where no policy need lose anything: what the engine loses, whichever is asked for.
+fn plenty(page: &mut Page, traces: &Traces) -> Result<(), StudyError> {
+    page.section("Where calls suffice");
+    page.text(&format!(
+        "{PLENTY} times the calls at which round robin sees about {:.0} %. The engine is asked for captured posts, and for delay. Asked for captured posts, \
+         it goes by what is expected to scroll out of a list; once no more can be had by that, it spends the calls that are left as if it were asked for delay. \
+         Before it did, it left them unspent, and a burst that nobody foresaw was lost in front of idle calls.",
+        SHARES[SHARES.len() - 1] * 100.0
+    ));
+    let mut rows = Vec::new();
+    for window in WINDOWS.iter().enumerate().filter(|(number, _)| *number != 1).map(|(_, window)| window) {
+        rows.push(plenty_row(&window.stretch, &window.stretch.read(traces)?)?);
+    }
+    let columns =
+        ["history", "#calls/h", "#freshet", "#live", "#mean h", "#live, asked for delay", "#mean h"];
+    page.table(&columns, rows);
+    Ok(())
+}
+
+fn plenty_row(window: &Stretch, history: &History) -> Result<Vec<String>, StudyError> {
+    let capture = setup(PLENTY * calls_for(history, SHARES[SHARES.len() - 1])?);
+    let delay = Setup { objective: Objective::Delay, ..capture.clone() };
+    let seen = |outcome: &Outcome| format!("{:.3} %", outcome.coverage.unwrap_or(0.0) * 100.0);
+    let mut row =
+        vec![month_of(window.trace, window.from), format!("{}", three_digits(capture.calls_per_hour))];
+    row.push(seen(&experiment(history, "freshet", &capture)?));
+    for setup in [&capture, &delay] {
+        let outcome = experiment(history, "live", setup)?;
+        row.extend([seen(&outcome), hours(outcome.mean_delay_s)]);
+    }
+    Ok(row)
 }
 
 /// Rows of a table, and which of them `freshet` does not lead.
@@ -204,7 +242,10 @@ fn optimum(curves: &[Curve], calls: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use freshet_types::Timestamp;
+
     use super::*;
+    use crate::trace::Window;
 
     #[test]
     fn budgets_are_written_in_three_digits() {
@@ -212,6 +253,16 @@ mod tests {
         for (value, expected) in cases {
             assert!((three_digits(value) - expected).abs() < 1e-12, "{value}: {}", three_digits(value));
         }
+    }
+
+    #[test]
+    fn a_row_of_plenty_has_a_figure_for_each_column() {
+        let window = Window { from: Timestamp::from_secs(1_700_006_400), warm_days: 2, eval_days: 2 };
+        let posts = (0..4 * 24).flat_map(|hour| (0..3).map(move |user| (user, 1_700_006_500 + 3600 * hour)));
+        let history = History::from_posts(window, posts.collect());
+        let row = plenty_row(&WINDOWS[0].stretch, &history).unwrap();
+        assert_eq!((row.len(), row[0].as_str()), (7, "a1 2019-02"));
+        assert!(row[2].ends_with(" %") && row[3].ends_with(" %"), "{row:?}");
     }
 
     #[test]

@@ -49,7 +49,39 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
         let mean = geometric_mean(&ratios).unwrap_or(0.0);
         page.text(&format!("Geometric mean of the ratios: {mean:.3}."));
     }
+    outlier(&mut page);
     Ok(vec![page])
+}
+
+/// Why one window loses by counts: what was measured once, with other calls and in a month that no figure of the prior comes from.
+fn outlier(page: &mut Page) {
+    page.section("The window that loses");
+    page.text(
+        "a1 2020-05 at 120 calls an hour is the one window where counts cost much, and the profiles are not to blame: most accounts are years old (three years in the middle), \
+         and the squared error of √λ that their profiles leave is half of what the mean of all leaves, as in the other windows. What differs is how many calls are made on the second \
+         day, when every list was read once: 12 to 30 % of them are left, in some runs more with counts, in some more without, and the mean delay follows. \
+         With ten calls more or fewer the same window gains or loses less. Why they are left is not known yet; the profiles gave no reason to shrink them more, \
+         so the prior is as it was.",
+    );
+    let rows = [
+        ["a1 2020-05, 110/h", "10.520", "10.862", "1.033", "2,064", "1,970"],
+        ["a1 2020-05, 120/h", "8.625", "9.500", "1.102", "2,533", "2,218"],
+        ["a1 2020-05, 130/h", "7.879", "7.530", "0.956", "2,422", "2,677"],
+        ["a1 2018-10, 120/h", "5.488", "5.524", "1.007", "2,259", "2,261"],
+        ["a1 2018-10, 130/h", "5.432", "4.940", "0.909", "2,173", "2,543"],
+    ];
+    page.table(
+        &[
+            "window",
+            "#without counts",
+            "#with counts",
+            "#ratio",
+            "#calls of the second day, without",
+            "#calls of the second day, with",
+        ],
+        rows.map(|row| row.map(str::to_owned).to_vec()),
+    );
+    page.text("Lists show the four weeks before; single runs, measured once. a1 2018-10 was looked at for this table only.");
 }
 
 fn read(window: &Stretch, traces: &Traces) -> Result<History, StudyError> {

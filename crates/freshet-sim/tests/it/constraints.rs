@@ -60,6 +60,7 @@ fn crawl(rules: &[(&str, &str)]) -> Crawl {
         feeder: None,
         latency: Span::ZERO,
         crowd: None,
+        pass_bytes_max: freshet_store::pass::PASS_BYTES_MAX,
     };
     let mut driver = Driver::start(store, kit).expect("a simulation has no faults of its own");
     let all = rules

@@ -10,15 +10,17 @@ pub trait Care {
     /// Marks this account, post or source (address or handle) as forgotten, by keyed hashes and for good: nothing of it is
     /// stored from now on, whoever shows it. Its sources go at once; the rest is erased by [`Care::erase_some`].
     /// An account may be named by its address before anything of it was seen.
-    fn mark_forgotten(&mut self, reference: &str) -> Result<Forgetting, StoreError>;
+    /// Subscribers who want to hear of it are told that it happened at this time.
+    fn mark_forgotten(&mut self, reference: &str, at: Timestamp) -> Result<Forgetting, StoreError>;
     /// Erases some of what is marked as forgotten, in one short transaction, and says what; `None` when nothing is left.
     fn erase_some(&mut self) -> Result<Option<Erased>, StoreError>;
     /// Takes back that something is forgotten; what was erased does not come back by that. An address of the type `handle`
     /// names an account by its handle. Gives how many hashes went.
     fn unforget(&mut self, reference: &str) -> Result<u64, StoreError>;
-    /// Erases everything of this account, post or source (address or handle), for good, and says what.
+    /// Erases everything of this account, post or source (address or handle), for good, and says what. For those who have no
+    /// clock: subscribers hear of no time.
     fn forget(&mut self, reference: &str) -> Result<Erased, StoreError> {
-        let mut erased = self.mark_forgotten(reference)?.erased;
+        let mut erased = self.mark_forgotten(reference, Timestamp::from_ms(0))?.erased;
         while let Some(more) = self.erase_some()? {
             erased += more;
         }

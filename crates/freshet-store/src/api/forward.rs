@@ -3,6 +3,8 @@
 //! Written once, so that [`open`](crate::open) may give any backend. The provided methods are not here: they are
 //! made of these.
 
+use std::sync::Arc;
+
 use freshet_types::{
     Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
     VisitSummary, Weight,
@@ -10,21 +12,23 @@ use freshet_types::{
 
 use super::interest::{Inquiry, InterestRow, Ranked};
 use super::{
-    Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Streams, Subscriptions,
+    Apply, Care, ChangeLog, Compare, Controls, Interest, Keeping, ParkingLot, Read, Rows, Settings, Sources,
+    StoreError, Streams, Subscriptions, Unkept,
 };
 use crate::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
     PostQuery, RootName, SourcePage, SourceQuery, VisitLine,
 };
 use crate::control::{Control, ControlRow};
+use crate::keeping::{Erasure, ExportRow, Fate, KeptOf, KeptSums, RetentionRow, Taken};
+use crate::pass::Pass;
 use crate::row::{
     AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
     Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
-    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
+    ListTimesKind, Member, NewestQuery, NotKept, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
+    SourceSlot, StalePage, Storing, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
 };
-use crate::subscription::{Standing, State, Subscription, SubscriptionRow};
+use crate::subscription::{Kind, Notice, Standing, State, Subscription, SubscriptionRow};
 
 /// Implements a role for boxes. `ask` takes the store as it is, `change` for writing.
 macro_rules! forward {
@@ -47,6 +51,7 @@ forward!(Apply {
 
 forward!(Sources {
     ask instances() -> Vec<InstanceRow>;
+    ask networks_above(above: u64) -> Vec<(u64, NetworkName)>;
     ask sources(ids: &[SourceId]) -> Vec<Option<Source>>;
     ask slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
     ask sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
@@ -153,19 +158,47 @@ forward!(ParkingLot {
 forward!(Care {
     ask check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
     ask last_number() -> u64;
-    change mark_forgotten(reference: &str) -> Forgetting;
+    change mark_forgotten(reference: &str, at: Timestamp) -> Forgetting;
     change erase_some() -> Option<Erased>;
     change unforget(reference: &str) -> u64;
     change expire(now: Timestamp) -> u64;
 });
 
+forward!(Keeping {
+    ask fates(taken: &[Taken]) -> Vec<Fate>;
+    ask erasures() -> Vec<Erasure>;
+    ask deleted_since(since: Timestamp, up_to: u64) -> (u64, Option<Timestamp>);
+    ask exports() -> Vec<ExportRow>;
+    ask network_retentions() -> Vec<RetentionRow>;
+    ask source_retentions() -> Vec<RetentionRow>;
+    ask kept() -> KeptSums;
+    ask kept_of(account: &Address) -> KeptOf;
+    change note_erasure(erasure: &Erasure) -> u64;
+    change note_export(export: &ExportRow) -> ();
+    change drop_export(path: &str) -> bool;
+    change retain(sources: &[SourceId], span: Option<Span>) -> ();
+    change retain_network(network: &NetworkName, span: Option<Span>) -> ();
+});
+
 forward!(Subscriptions {
     ask subscriptions() -> Vec<SubscriptionRow>;
+    ask notices_above(number: u64, limit: usize) -> Vec<Notice>;
+    change put_notice(kind: Kind, record: &str, at: Timestamp) -> bool;
     change add_subscription(subscription: &Subscription, cursor: u64) -> bool;
     change set_subscription(name: &str, state: State) -> bool;
     change move_subscription(name: &str, cursor: u64) -> bool;
     change remove_subscription(name: &str) -> bool;
     change note_standing(name: &str, standing: &Standing) -> bool;
+});
+
+forward!(Unkept {
+    ask not_kept() -> NotKept;
+    ask are_unkept(ids: &[SourceId]) -> Vec<bool>;
+    ask keeps(upload: &Upload) -> bool;
+    change set_keeping(network: &NetworkName, keeping: Storing) -> ();
+    change set_keeping_of(ids: &[SourceId], keeping: Storing) -> ();
+    change empty_some(network: &NetworkName) -> u64;
+    change pass_through(pass: &Arc<Pass>) -> ();
 });
 
 forward!(Interest {

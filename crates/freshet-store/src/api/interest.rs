@@ -1,4 +1,4 @@
-//! Role: what people ask about, counted by day, and who ranks high by a focus: what weights follow.
+//! Role: what people ask about, counted by day, and who ranks high: what weights follow.
 //!
 //! Counts only: nothing of what was typed is kept. Bounded: a day has at most [`ROWS_PER_DAY_MAX`] rows of each kind, and what is
 //! older than [`DAYS`] days goes when the next inquiry is counted.

@@ -33,6 +33,13 @@ impl<T, Position> Default for Rows<T, Position> {
     }
 }
 
+impl<T, Position> Rows<T, Position> {
+    /// The same page with other rows.
+    pub(crate) fn map<U>(self, change: impl FnMut(T) -> U) -> Rows<U, Position> {
+        Rows { rows: self.rows.into_iter().map(change).collect(), next: self.next }
+    }
+}
+
 /// Gives every row of every page, from this place on, until told to stop.
 pub(crate) fn each_row<T, Position>(
     above: Position,

@@ -14,6 +14,8 @@ pub trait Sources {
     fn set_on_delete(&mut self, network: &NetworkName, on_delete: OnDelete) -> Result<(), StoreError>;
     /// All servers.
     fn instances(&self) -> Result<Vec<InstanceRow>, StoreError>;
+    /// All networks with a number above this one, servers or only named by something, in order; numbers rise as networks are met.
+    fn networks_above(&self, above: u64) -> Result<Vec<(u64, NetworkName)>, StoreError>;
     /// Adds sources that are not there yet (same network, endpoint and root or handle) in one
     /// transaction; gives the number of each and whether it is new. One that was removed is revived.
     /// One of an account that is known to ask not to be collected rests from the start. What is forgotten is not

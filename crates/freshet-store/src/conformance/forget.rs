@@ -6,8 +6,8 @@ use freshet_types::{
 };
 
 use super::kit::{
-    Must, account, accounts, add, all_accounts, all_posts, all_relations, apply, hits, network, post, posts,
-    relation, relations, timeline, upload,
+    Must, account, accounts, add, all_accounts, all_posts, all_relations, apply, at, hits, network, post,
+    posts, relation, relations, timeline, upload,
 };
 use crate::api::Store;
 use crate::row::{Applied, Erased, Parked, Upload};
@@ -172,12 +172,12 @@ pub(super) fn forgetting_can_be_taken_back(store: &mut dyn Store) {
 }
 
 pub(super) fn somebody_may_be_kept_out_before_they_are_seen(store: &mut dyn Store) {
-    let marked = store.mark_forgotten(ALICE).must();
+    let marked = store.mark_forgotten(ALICE, at(90)).must();
     assert!(marked.is_new);
     assert_eq!(store.erase_some().must(), None, "there is nothing to erase");
     apply(store, crowded(100));
     assert_eq!((ids(store), known(store).contains(&"a".to_owned())), (vec!["2".to_owned()], false));
-    assert!(!store.mark_forgotten(ALICE).must().is_new);
+    assert!(!store.mark_forgotten(ALICE, at(90)).must().is_new);
 }
 
 pub(super) fn what_is_parked_shows_nobody_forgotten(store: &mut dyn Store) {
@@ -185,7 +185,7 @@ pub(super) fn what_is_parked_shows_nobody_forgotten(store: &mut dyn Store) {
     let parked = |id: &str, author: &str| Parked {
         address: format!("{}/post/{id}", network()),
         missing: "likes".into(),
-        parked_at: super::kit::at(103),
+        parked_at: at(103),
         object: serde_json::json!({ "links": [{ "author": author }] }).to_string(),
         source: None,
     };
@@ -207,7 +207,7 @@ pub(super) fn forgetting_goes_in_pieces(store: &mut dyn Store) {
     let other: Address = ALICE.parse().expect("an address");
     let linked = Post { slinks: vec![CrossLink::new("same_as", other)], ..post("9", "b", 9, "linked") };
     apply(store, posts(100, [linked.clone()]));
-    let marked = store.mark_forgotten(ALICE).must();
+    let marked = store.mark_forgotten(ALICE, at(90)).must();
     assert_eq!(marked.posts_left, 5_000);
     let (mut pieces, mut erased) = (0, marked.erased);
     while let Some(more) = store.erase_some().must() {
@@ -228,7 +228,7 @@ pub(super) fn forgetting_goes_in_pieces(store: &mut dyn Store) {
 
 pub(super) fn what_one_forgets_the_other_does_not_store(one: &mut dyn Store, other: &mut dyn Store) {
     apply(other, crowded(100));
-    one.mark_forgotten(ALICE).must();
+    one.mark_forgotten(ALICE, at(90)).must();
     // Before anything is erased, nothing new is stored.
     apply(other, posts(101, [post("3", "a", 12, "secret")]));
     one.forget(ALICE).must();
@@ -242,7 +242,7 @@ pub(super) fn what_one_forgets_the_other_does_not_store(one: &mut dyn Store, oth
 pub(super) fn an_interrupted_forget_is_finished_by_another(one: &mut dyn Store, other: &mut dyn Store) {
     apply(one, many(0, 4_000));
     apply(one, posts(100, [repost("5", "m1")]));
-    let begun = one.mark_forgotten(ALICE).must();
+    let begun = one.mark_forgotten(ALICE, at(90)).must();
     let first = one.erase_some().must().expect("there is work");
     assert!(begun.erased.posts + first.posts < 4_000, "not all at once");
     // Whoever asks next, for whatever, finishes it.

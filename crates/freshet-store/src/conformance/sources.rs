@@ -310,6 +310,9 @@ pub(super) fn instances_keep_their_care(store: &mut dyn Store) {
     let row = InstanceRow { instance: instance.clone(), on_delete: OnDelete::Keep };
     apply(store, posts(100, [post("1", "a", 10, "x")]));
     assert_eq!(store.instances().must(), [], "a network that was only seen is no server that was added");
+    let met = store.networks_above(0).must();
+    assert_eq!(met.iter().map(|(_, name)| name).collect::<Vec<_>>(), [&network()], "but it was met");
+    assert_eq!(store.networks_above(met[0].0).must(), []);
     store.put_instance(&row).must();
     store.set_on_delete(&network(), OnDelete::Redact).must();
     let moved = Instance { base: "http://127.0.0.1:3000".into(), allow_private: true, ..instance };

@@ -13,6 +13,7 @@ fn mark(since: i64, until: i64, cursor: Option<&str>) -> StreamMark {
         until: Timestamp::from_secs(until),
         cursor: cursor.map(str::to_owned),
         covers: Vec::new(),
+        revisit: Vec::new(),
     }
 }
 

@@ -3,17 +3,10 @@
 use super::kit::{Must, at};
 use crate::api::Store;
 use crate::subscription::{Filter, Kind, Standing, State, Subscription, Way};
+use crate::testing::subscription;
 
 fn made(name: &str) -> Subscription {
-    Subscription {
-        name: name.to_owned(),
-        kinds: vec![Kind::Posts],
-        way: Way::File("/tmp/new.jsonl".into()),
-        filters: Vec::new(),
-        buffer_max: None,
-        state: State::Running,
-        added_at: at(7),
-    }
+    Subscription { added_at: at(7), ..subscription(name, Way::File("/tmp/new.jsonl".into())) }
 }
 
 fn standing(store: &dyn Store, name: &str) -> Option<Standing> {
@@ -32,6 +25,13 @@ pub(super) fn subscriptions_come_back_whole(store: &mut dyn Store) {
         Way::Stdout,
         Way::Command(vec!["sh".into(), "-c".into(), "cat".into()]),
         Way::Webhook { url: "https://a.example/".into(), allow_private: true, secret: Some("s".into()) },
+        Way::Websocket,
+        Way::Nats {
+            url: "nats://127.0.0.1:4222".into(),
+            subject: "a.b".into(),
+            stream: Some("A".into()),
+            login: None,
+        },
     ];
     for (way, place) in ways.into_iter().zip(0..) {
         let name = format!("s{place}");
@@ -55,6 +55,7 @@ pub(super) fn how_far_a_subscriber_is_stays(store: &mut dyn Store) {
         delivered_count: 5,
         dropped_count: 4,
         untold_count: 2,
+        lost_count: 3,
         failed_count: 1,
         failure: Some((at(9), "no answer".into())),
         is_ended: false,

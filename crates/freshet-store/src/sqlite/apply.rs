@@ -19,15 +19,20 @@ mod list;
 mod post;
 mod relation;
 mod thing;
+mod unkept;
 
 use freshet_types::{Account, Address, ChangeKind, Map, RobotKind, Set, SourceId, Timestamp, VisitSummary};
 use rusqlite::{CachedStatement, Connection, Result, params};
 use xxhash_rust::xxh3::xxh3_64;
 
+pub(super) use self::unkept::keeps;
+use self::unkept::{Bare, Shown};
 use super::forgotten::Forgotten;
 use super::network::Networks;
-use super::{erase, log, parking, read, source, streams, value};
+use super::unkept::Prints;
+use super::{erase, log, parking, read, retention, source, streams, value};
 use crate::api::Compare;
+use crate::pass::Pass;
 use crate::row::{Applied, Upload, Withheld};
 
 /// Level of zstd for raw payloads: the fastest that still halves JSON several times.
@@ -39,12 +44,14 @@ pub(super) struct Means<'a> {
     pub(super) forgotten: &'a mut Forgotten,
     pub(super) compare: Compare,
     pub(super) keep_raw: bool,
+    pub(super) pass: Option<&'a Pass>,
 }
 
 /// Applies all uploads inside the caller's transaction.
-pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Upload]) -> Result<Vec<Applied>> {
-    let Means { networks, forgotten, compare, keep_raw } = means;
-    let mut batch = Batch::new(db, networks, forgotten, (compare, keep_raw))?;
+pub(super) fn apply(db: &Connection, means: Means<'_>, uploads: &[Upload]) -> Result<Vec<Applied>> {
+    let prints = Prints::default();
+    let bare = unkept::bare(db, (means.networks, &prints), uploads)?;
+    let mut batch = Batch::new(db, means, &prints)?;
     let mut all = Vec::with_capacity(uploads.len());
     // The pages of one visit come in one batch; only the last of them need write its source.
     // One of an earlier lease may be refused, so it is not the last of them.
@@ -56,9 +63,9 @@ pub(super) fn apply<'a>(db: &'a Connection, means: Means<'a>, uploads: &'a [Uplo
             *last = (upload.epoch, index);
         }
     }
-    for (index, upload) in uploads.iter().enumerate() {
+    for (index, (upload, bare)) in uploads.iter().zip(&bare).enumerate() {
         let is_last = upload.source.as_ref().is_some_and(|source| last_of[&source.id.0].1 == index);
-        all.push(batch.upload(upload, is_last)?);
+        all.push(batch.upload((upload, bare.as_ref()), is_last)?);
     }
     batch.log.close(db)?;
     Ok(all)
@@ -70,6 +77,9 @@ struct Batch<'a> {
     networks: &'a Networks,
     compare: Compare,
     keep_raw: bool,
+    /// Where what is not kept passes, and by which fingerprints it is known.
+    pass: Option<&'a Pass>,
+    prints: &'a Prints,
     forgotten: &'a mut Forgotten,
     log: log::Writer<'a>,
     insert_post: CachedStatement<'a>,
@@ -113,17 +123,15 @@ impl Scene<'_> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(
-        db: &'a Connection,
-        networks: &'a Networks,
-        forgotten: &'a mut Forgotten,
-        (compare, keep_raw): (Compare, bool),
-    ) -> Result<Self> {
+    fn new(db: &'a Connection, means: Means<'a>, prints: &'a Prints) -> Result<Self> {
+        let Means { networks, forgotten, compare, keep_raw, pass } = means;
         Ok(Self {
             db,
             networks,
             compare,
             keep_raw,
+            pass,
+            prints,
             forgotten,
             log: log::Writer::open(db)?,
             insert_post: db.prepare_cached(post::INSERT)?,
@@ -135,7 +143,13 @@ impl<'a> Batch<'a> {
         })
     }
 
-    fn upload(&mut self, upload: &'a Upload, writes_source: bool) -> Result<Applied> {
+    /// Applies an upload, in its form without content where that is not kept.
+    fn upload(
+        &mut self,
+        (whole, bare): (&'a Upload, Option<&'a Bare>),
+        writes_source: bool,
+    ) -> Result<Applied> {
+        let upload = bare.map_or(whole, |bare| &bare.upload);
         let mut applied = Applied::default();
         let stored = match bringer(upload) {
             Some(id) => match source::stored(self.db, id)? {
@@ -146,7 +160,10 @@ impl<'a> Batch<'a> {
             _ => None,
         };
         let mut scene = scene(upload, self.networks.intern(self.db, &upload.network)?);
-        let retention = stored.as_ref().and_then(|(_, stored)| stored.retention);
+        let retention = match &stored {
+            Some((_, stored)) => stored.retention,
+            None => retention::of_network(self.db, scene.network)?,
+        };
         scene.oldest = retention.map(|retention| upload.seen_at - retention);
         scene.hidden = self.hidden(upload)?;
         if self.keep_raw && !self.shows_forgotten(&scene, upload) {
@@ -157,16 +174,7 @@ impl<'a> Batch<'a> {
             self.log(&scene, ChangeKind::Relearnt, log::Class::List, list)?;
         }
         let seen = &upload.observation;
-        for account in &seen.accounts {
-            self.account(&scene, account, &mut applied)?;
-        }
-        let before = scene.list.map(|list| self.count_listed(list)).transpose()?;
-        for post in &seen.posts {
-            self.post(&scene, post, &mut applied)?;
-        }
-        if let (Some(list), Some(before)) = (scene.list, before) {
-            self.note_listed(&scene, self.count_listed(list)? - before)?;
-        }
+        self.accounts_and_posts(&scene, upload, (whole, bare), &mut applied)?;
         for account in &upload.opted_out {
             self.opt_out(&scene, account, upload, &mut applied)?;
         }
@@ -204,6 +212,31 @@ impl<'a> Batch<'a> {
         self.bringers(&scene, upload)?;
         self.complaints(&scene, upload)?;
         Ok(applied)
+    }
+
+    /// What the upload shows of accounts and posts, each as it is stored and as it was seen.
+    fn accounts_and_posts(
+        &mut self,
+        scene: &Scene<'_>,
+        upload: &'a Upload,
+        (whole, bare): (&'a Upload, Option<&'a Bare>),
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let (seen, whole) = (&upload.observation, &whole.observation);
+        for (account, whole) in seen.accounts.iter().zip(&whole.accounts) {
+            let whole = bare.and_then(|bare| bare.account(whole));
+            self.account(scene, Shown { bare: account, whole, is_outside: false }, applied)?;
+        }
+        let before = scene.list.map(|list| self.count_listed(list)).transpose()?;
+        for (post, whole) in seen.posts.iter().zip(&whole.posts) {
+            let whole = bare.and_then(|bare| bare.post(whole));
+            let is_outside = whole.is_some() && upload.outside.has_post(&post.kind, &post.id);
+            self.post(scene, Shown { bare: post, whole, is_outside }, applied)?;
+        }
+        match (scene.list, before) {
+            (Some(list), Some(before)) => self.note_listed(scene, self.count_listed(list)? - before),
+            _ => Ok(()),
+        }
     }
 
     /// The visit that ended with this upload, and the stream that brought it.

@@ -19,7 +19,8 @@ use rusqlite::{Connection, Result, params};
 
 pub(super) use self::target::{mark, resolve};
 use super::log::Tally;
-use super::{complaints, network};
+use super::{complaints, keeping, network, notices, retention};
+use crate::keeping::{Erasure, ErasureKind};
 use crate::row::{Erased, OnDelete};
 
 /// Posts dropped in one transaction: some tens of milliseconds, so that a crawl is not held up.
@@ -35,7 +36,11 @@ pub(super) fn redact_if_asked(db: &Connection, network: i64, object: i64) -> Res
 
 /// Erases the content of all posts of an author who asks not to be collected, where the network's
 /// deleted posts are treated so.
-pub(super) fn redact_author_if_asked(db: &Connection, network: i64, author: &str) -> Result<()> {
+pub(super) fn redact_author_if_asked(
+    db: &Connection,
+    (network, author): (i64, &str),
+    now: Timestamp,
+) -> Result<()> {
     if network::on_delete(db, network)? == OnDelete::Keep {
         return Ok(());
     }
@@ -43,6 +48,7 @@ pub(super) fn redact_author_if_asked(db: &Connection, network: i64, author: &str
     let mut find = db.prepare_cached(sql)?;
     let objects: Vec<i64> =
         find.query_map(params![network, author], |row| row.get(0))?.collect::<Result<_>>()?;
+    note(db, ErasureKind::Redacted, objects.len() as u64, now)?;
     objects.into_iter().try_for_each(|object| redact(db, object))
 }
 
@@ -59,13 +65,26 @@ fn redact(db: &Connection, object: i64) -> Result<()> {
     let sql = "UPDATE posts SET text = '', version = 0, url = NULL, uri = NULL, reply_to = NULL, root = NULL, \
                repost_of = NULL, quote_of = NULL, lang = NULL, tags = NULL, properties = NULL WHERE id = ?1";
     db.prepare_cached(sql)?.execute([object])?;
+    drop_copies(db, object)?;
+    complaints::forget_of(db, object)
+}
+
+/// Erases what shows the content of an object beside its row.
+pub(super) fn drop_copies(db: &Connection, object: i64) -> Result<()> {
     db.prepare_cached("DELETE FROM cross_links WHERE object = ?1")?.execute([object])?;
     db.prepare_cached("DELETE FROM post_text WHERE rowid = ?1")?.execute([object])?;
     db.prepare_cached("DELETE FROM earlier_texts WHERE post = ?1")?.execute([object])?;
     let mut find = db.prepare_cached("SELECT payload FROM payload_objects WHERE object = ?1")?;
     let payloads: Vec<i64> = find.query_map([object], |row| row.get(0))?.collect::<Result<_>>()?;
-    drop_payloads(db, &payloads)?;
-    complaints::forget_of(db, object)
+    drop_payloads(db, &payloads).map(drop)
+}
+
+/// Notes that the remains of what was erased are to be scrubbed from indexes and the log, once.
+pub(super) fn note_scrub(db: &Connection) -> Result<()> {
+    if !step::is_noted(db, step::Step::Scrub)? {
+        step::note(db, 0, step::Step::Scrub, (0, ""))?;
+    }
+    Ok(())
 }
 
 fn drop_payloads(db: &Connection, payloads: &[i64]) -> Result<u64> {
@@ -81,6 +100,7 @@ fn drop_payloads(db: &Connection, payloads: &[i64]) -> Result<u64> {
 pub(super) fn expire_some(db: &Connection, now: Timestamp) -> Result<u64> {
     db.execute_batch("DELETE FROM temp.erased")?;
     complaints::expire(db, now)?;
+    notices::expire(db, now)?;
     // Few sources have a retention: they come first, each with its own stretch of the index.
     // A post without a time of its own is as old as our knowledge of it.
     for is_old in
@@ -93,9 +113,36 @@ pub(super) fn expire_some(db: &Connection, now: Timestamp) -> Result<u64> {
         );
         db.prepare_cached(&sql)?.execute([now.ms(), EXPIRED_POSTS_MAX])?;
     }
+    if retention::has_rule(db)? {
+        list_old_of_networks(db, now)?;
+    }
     let mut erased = Erased::default();
     erase_listed(db, &mut erased)?;
+    note(db, ErasureKind::Expired, erased.posts, now)?;
     Ok(erased.posts)
+}
+
+/// Lists posts that are older than the rule of their network allows, whatever brought them.
+fn list_old_of_networks(db: &Connection, now: Timestamp) -> Result<()> {
+    for is_old in
+        ["p.created_at < ?1 - n.retention_ms", "p.created_at IS NULL AND p.seen_at < ?1 - n.retention_ms"]
+    {
+        let sql = format!(
+            "INSERT OR IGNORE INTO temp.erased SELECT p.id FROM networks n CROSS JOIN posts p \
+             ON p.network = n.id AND {is_old} WHERE n.retention_ms IS NOT NULL LIMIT ?2"
+        );
+        db.prepare_cached(&sql)?.execute([now.ms(), EXPIRED_POSTS_MAX])?;
+    }
+    Ok(())
+}
+
+/// Notes that so many posts were erased, so that exports made before can be told.
+fn note(db: &Connection, kind: ErasureKind, posts: u64, now: Timestamp) -> Result<()> {
+    if posts == 0 {
+        return Ok(());
+    }
+    let erasure = Erasure { number: 0, kind, first_at: now, last_at: now, posts, others: 0, receipt: None };
+    keeping::note_erasure(db, &erasure).map(drop)
 }
 
 /// Erases every object whose number stands in `temp.erased`.

@@ -269,7 +269,7 @@ pub(super) fn meant(db: &Connection, reference: &str) -> Result<Vec<Named>> {
 }
 
 /// The type by which an address names an account whose id is not known.
-const HANDLE: &str = "handle";
+pub(super) const HANDLE: &str = "handle";
 
 #[cfg(test)]
 mod tests {

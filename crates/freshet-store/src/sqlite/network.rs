@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use freshet_types::{Instance, Map, NetworkName};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::row::{InstanceRow, OnDelete};
 
@@ -84,6 +84,14 @@ pub(super) fn instances(db: &Connection) -> rusqlite::Result<Vec<InstanceRow>> {
         Ok(InstanceRow { instance, on_delete: on_delete_of(row.get_ref(3)?.as_str()?) })
     })?;
     rows.collect()
+}
+
+/// Networks that were met after the one with this number.
+pub(super) fn above(db: &Connection, above: u64) -> rusqlite::Result<Vec<(u64, NetworkName)>> {
+    let mut statement = db.prepare_cached("SELECT id, name FROM networks WHERE id > ?1 ORDER BY id")?;
+    let read =
+        |row: &Row<'_>| Ok((row.get::<_, i64>(0)? as u64, NetworkName::from(row.get_ref(1)?.as_str()?)));
+    statement.query_map([above as i64], read)?.collect()
 }
 
 /// Sets what happens to the content of deleted posts.

@@ -19,7 +19,7 @@ use crate::api::{StoreError, Trouble};
 use crate::options::Options;
 
 /// All migrations, oldest first; one that was released is never edited.
-const MIGRATIONS: [(&str, &str); 22] = [
+const MIGRATIONS: [(&str, &str); 25] = [
     ("V1__spine", include_str!("../../migrations/sqlite/V1__spine.sql")),
     ("V2__finder", include_str!("../../migrations/sqlite/V2__finder.sql")),
     ("V3__heritage", include_str!("../../migrations/sqlite/V3__heritage.sql")),
@@ -42,6 +42,9 @@ const MIGRATIONS: [(&str, &str); 22] = [
     ("V20__ranks", include_str!("../../migrations/sqlite/V20__ranks.sql")),
     ("V21__subscriptions", include_str!("../../migrations/sqlite/V21__subscriptions.sql")),
     ("V22__streams", include_str!("../../migrations/sqlite/V22__streams.sql")),
+    ("V23__unkept", include_str!("../../migrations/sqlite/V23__unkept.sql")),
+    ("V24__keeping", include_str!("../../migrations/sqlite/V24__keeping.sql")),
+    ("V25__notices", include_str!("../../migrations/sqlite/V25__notices.sql")),
 ];
 
 /// "FRSH", in the header of every store.

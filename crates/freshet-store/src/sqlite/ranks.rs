@@ -1,4 +1,4 @@
-//! Who ranks high by a focus: scores of accounts, written whole by the run that reckons them, and read for their lists.
+//! Who ranks high: scores of accounts, written whole by the run that reckons them, and read for their lists.
 
 use freshet_types::SourceId;
 use rusqlite::{Connection, Result, params};

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::damage::{Broken, Table};
 use super::network::Networks;
-use super::{source, value};
+use super::{source, unkept, value};
 use crate::api::page::{PAGE_BYTES_MAX, Rows};
 use crate::browse::Counted;
 use crate::row::{AccountRow, Counts, Filter, PostRow, RelationRow};
@@ -17,12 +17,12 @@ use crate::row::{AccountRow, Counts, Filter, PostRow, RelationRow};
 /// The columns of a post with its author's handle.
 const POST: &str = "SELECT p.id, p.network, p.kind, p.native_id, p.author, p.created_at, p.edited_at, p.seen_at, \
      p.deleted_at, p.is_embedded, p.reply_to, p.root, p.repost_of, p.quote_of, p.lang, p.url, p.uri, p.tags, \
-     p.text, p.properties, a.handle, p.space, p.reply_kind, p.root_kind \
+     p.text, p.properties, a.handle, p.space, p.reply_kind, p.root_kind, p.is_unkept, p.version \
      FROM posts p LEFT JOIN accounts a ON a.network = p.network AND a.native_id = p.author";
 
 const ACCOUNT: &str = "SELECT t.id, t.network, t.native_id, t.seen_at, t.created_at, t.state, t.opts_out, t.invalid, \
      t.followers_count, t.following_count, t.posts_count, t.handle, t.name, t.bio, t.url, t.uri, t.location, \
-     t.properties FROM accounts t";
+     t.properties, t.name_print, t.bio_print FROM accounts t";
 
 const RELATION: &str =
     "SELECT t.network, t.source, t.target, t.seen_at, t.cancelled_at, t.id FROM relations t";
@@ -169,7 +169,7 @@ pub(super) fn post(db: &Connection, networks: &Networks, number: u64) -> Result<
 
 /// Which post a network, an id and a type name: one of that type, or one whose type shares its ids with others and was seen as
 /// another.
-const NAMED: &str = "p.network = ?1 AND p.native_id = ?2 AND (p.kind = ?3 OR p.space <> p.kind) \
+pub(super) const NAMED: &str = "p.network = ?1 AND p.native_id = ?2 AND (p.kind = ?3 OR p.space <> p.kind) \
      ORDER BY p.kind <> ?3 LIMIT 1";
 
 /// The post of this type and id.
@@ -285,6 +285,8 @@ fn post_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<PostRo
         author_handle: row.get(20)?,
         seen_at: Timestamp::from_ms(row.get(7)?),
         deleted_at,
+        unkept: if row.get(24)? { Some(row.get::<_, i64>(25)? as u64) } else { None },
+        is_outside: row.get::<_, u8>(24)? == unkept::OUTSIDE,
     })
 }
 
@@ -324,6 +326,7 @@ fn account_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> Result<Acc
         account,
         seen_at: Timestamp::from_ms(row.get(3)?),
         invalid: row.get(7)?,
+        unkept: unkept::profile_print(row.get(18)?, row.get(19)?),
     })
 }
 

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use super::forgotten::Forgotten;
 use super::network::Networks;
-use super::value;
+use super::{unkept, value};
 use crate::api::page::{PAGE_BYTES_MAX, Rows};
 use crate::row::{SourceSlot, Upload};
 
@@ -41,8 +41,10 @@ pub(super) struct Stored {
     state: SourceState,
     depth: u16,
     since: Option<Timestamp>,
-    /// How long what it brings is kept.
+    /// How long what it brings is kept, by its own rule and that of its network: the shorter of both.
     pub(super) retention: Option<Span>,
+    /// By its own rule.
+    own_retention: Option<Span>,
     pinned: Option<Span>,
     root_id: String,
     handle: Option<String>,
@@ -80,9 +82,15 @@ impl Stored {
     }
 }
 
+/// The shorter of two spans; none is longer than any.
+pub(super) fn shorter(one: Option<Span>, other: Option<Span>) -> Option<Span> {
+    one.into_iter().chain(other).min()
+}
+
 /// What is stored of this source; `None` if it was forgotten.
 pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
-    let sql = "SELECT state, depth, since, retention_ms, pinned_ms, root_id, handle, epoch, weight FROM sources WHERE id = ?1";
+    let sql = "SELECT s.state, s.depth, s.since, s.retention_ms, s.pinned_ms, s.root_id, s.handle, s.epoch, s.weight, n.retention_ms \
+               FROM sources s LEFT JOIN networks n ON n.id = s.network WHERE s.id = ?1";
     let mut find = db.prepare_cached(sql)?;
     let stored = find.query_row([id.0], |row| {
         let span = |column| row.get::<_, Option<i64>>(column).map(|ms| ms.map(Span::from_ms));
@@ -90,7 +98,8 @@ pub(super) fn stored(db: &Connection, id: SourceId) -> Result<Option<Stored>> {
             state: state_of(row, 0)?,
             depth: row.get(1)?,
             since: value::at(row, 2)?,
-            retention: span(3)?,
+            retention: shorter(span(3)?, span(9)?),
+            own_retention: span(3)?,
             pinned: span(4)?,
             root_id: row.get(5)?,
             handle: row.get(6)?,
@@ -121,7 +130,7 @@ pub(super) fn write_after_visit(
     let after = Source {
         depth: source.depth.min(stored.depth),
         since: stored.since,
-        retention: stored.retention,
+        retention: stored.own_retention,
         pinned: stored.pinned,
         weight: stored.weight,
         epoch: upload.epoch,
@@ -169,7 +178,9 @@ pub(super) fn put(db: &Connection, networks: &Networks, source: &Source) -> Resu
     let sql = if stored.is_some() { UPDATE } else { INSERT };
     write(db, sql, network, source.state, source)?;
     match stored {
-        Some(stored) if stored.retention.is_none() && source.retention.is_some() => retain(db, source.id.0),
+        Some(stored) if stored.own_retention.is_none() && source.retention.is_some() => {
+            retain(db, source.id.0)
+        }
         _ => Ok(()),
     }
 }
@@ -245,7 +256,9 @@ pub(super) fn add(
             added.push((SourceId(id), false));
         } else {
             let source = Source { id: SourceId(0), ..source.clone() };
-            added.push((insert(db, network, state, &source)?, true));
+            let id = insert(db, network, state, &source)?;
+            unkept::inherit(db, id, None)?;
+            added.push((id, true));
         }
     }
     Ok(added)
@@ -302,18 +315,32 @@ fn revive(db: &Connection, id: u32, source: &Source, state: SourceState) -> Resu
     // Robots add what they find again and again; what a person said nothing about stays.
     let (since, retention) = match source.depth {
         _ if is_back => (source.since, source.retention),
-        0 => (source.since.or(known.since), source.retention.or(known.retention)),
+        0 => (source.since.or(known.since), source.retention.or(known.own_retention)),
         _ => return Ok(()),
     };
-    if (since, retention) == (known.since, known.retention) {
+    if (since, retention) == (known.since, known.own_retention) {
         return Ok(());
     }
+    let known = Stored { retention: known.own_retention, ..known };
     let wish = "UPDATE sources SET since = ?2, retention_ms = ?3 WHERE id = ?1";
     db.prepare_cached(wish)?.execute(params![id, value::ms(since), retention.map(Span::ms)])?;
     if (Stored { since, retention, ..known }).wants_more(known.since, known.retention) {
         read_anew(db, id)?;
     }
-    if known.retention.is_none() && retention.is_some() { retain(db, id) } else { Ok(()) }
+    if known.own_retention.is_none() && retention.is_some() { retain(db, id) } else { Ok(()) }
+}
+
+/// What a source brings is kept so long from now on; where that is longer than before it is read anew.
+pub(super) fn keep_for(db: &Connection, id: SourceId, retention: Option<Span>) -> Result<()> {
+    let Some(known) = stored(db, id)? else { return Ok(()) };
+    let known = Stored { retention: known.own_retention, ..known };
+    let wish = "UPDATE sources SET retention_ms = ?2 WHERE id = ?1";
+    db.prepare_cached(wish)?.execute(params![id.0, retention.map(Span::ms)])?;
+    let (since, before) = (known.since, known.retention);
+    if (Stored { retention, ..known }).wants_more(since, before) {
+        read_anew(db, id.0)?;
+    }
+    if before.is_none() && retention.is_some() { retain(db, id.0) } else { Ok(()) }
 }
 
 /// The source is read from the top as if it were new: how to get below what was wanted so far is not

@@ -4,13 +4,13 @@
 
 use rusqlite::{Connection, Result, Row, params};
 
-use super::{log, value};
+use super::{log, notices, value};
 use crate::subscription::{Kind, Standing, State, Subscription, SubscriptionRow, consumer};
 
 /// All of them.
 pub(super) fn all(db: &Connection) -> Result<Vec<SubscriptionRow>> {
     let sql = "SELECT name, generation, kinds, way, filters, buffer_max, state, added_at, delivered_count, \
-                 dropped_count, untold_count, failed_count, failure, failed_at FROM subscriptions ORDER BY name";
+                 dropped_count, untold_count, failed_count, failure, failed_at, lost_count FROM subscriptions ORDER BY name";
     let mut find = db.prepare_cached(sql)?;
     let rows = find.query_map([], |row| {
         let subscription = subscription(row)?;
@@ -22,6 +22,7 @@ pub(super) fn all(db: &Connection) -> Result<Vec<SubscriptionRow>> {
             delivered_count: count(8)?,
             dropped_count: count(9)?,
             untold_count: count(10)?,
+            lost_count: count(14)?,
             failed_count: count(11)?,
             failure: failed_at.zip(row.get(12)?),
             is_ended: subscription.state == State::Ended,
@@ -100,6 +101,7 @@ pub(super) fn remove(db: &Connection, name: &str) -> Result<bool> {
     let found = db.execute("DELETE FROM subscriptions WHERE name = ?1", [name])? > 0;
     if found {
         db.execute("DELETE FROM cursors WHERE consumer = ?1", [consumer(name)])?;
+        notices::settle(db)?;
     }
     Ok(found)
 }
@@ -107,7 +109,7 @@ pub(super) fn remove(db: &Connection, name: &str) -> Result<bool> {
 /// Writes down how far it has got, where it is still of this generation.
 pub(super) fn note(db: &Connection, name: &str, standing: &Standing) -> Result<bool> {
     let sql = "UPDATE subscriptions SET delivered_count = ?3, dropped_count = ?4, untold_count = ?5, failed_count = ?6, \
-               failure = ?7, failed_at = ?8, state = CASE WHEN ?9 THEN 'ended' ELSE state END \
+               failure = ?7, failed_at = ?8, lost_count = ?10, state = CASE WHEN ?9 THEN 'ended' ELSE state END \
                WHERE name = ?1 AND generation = ?2";
     let (failed_at, failure) = standing.failure.as_ref().map(|(at, why)| (at.ms(), why)).unzip();
     let key = params![
@@ -120,10 +122,12 @@ pub(super) fn note(db: &Connection, name: &str, standing: &Standing) -> Result<b
         failure,
         failed_at,
         standing.is_ended,
+        standing.lost_count as i64,
     ];
     let is_noted = db.prepare_cached(sql)?.execute(key)? > 0;
     if is_noted {
         log::set_cursor(db, &consumer(name), standing.cursor)?;
+        notices::settle(db)?;
     }
     Ok(is_noted)
 }

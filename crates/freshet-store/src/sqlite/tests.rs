@@ -60,6 +60,23 @@ fn a_reader_reads_and_does_not_write() {
 /// What forget erased is not left in the bytes of the file or of its log.
 #[test]
 fn forgotten_text_leaves_no_bytes() {
+    leaves_no_bytes(|store| {
+        store.forget(&format!("{}/account/a", model::NETWORK)).unwrap();
+    });
+}
+
+/// Nor does what was kept before nothing was.
+#[test]
+fn text_that_is_taken_out_leaves_no_bytes() {
+    leaves_no_bytes(|store| {
+        let network = model::NETWORK.into();
+        store.set_keeping(&network, crate::row::Storing::Never).unwrap();
+        while store.empty_some(&network).unwrap() > 0 {}
+        while store.erase_some().unwrap().is_some() {}
+    });
+}
+
+fn leaves_no_bytes(erase: impl FnOnce(&mut SqliteStore)) {
     let dir = tempfile::tempdir().unwrap();
     let path = fresh(dir.path());
     let mut store = SqliteStore::open_with(&path, Options { keep_raw: false, ..raw() }).unwrap();
@@ -74,7 +91,7 @@ fn forgotten_text_leaves_no_bytes() {
     upload.observation.posts.extend((10..200).map(|n| post(&n.to_string(), "b", "filler")));
     store.apply(&[upload], conformance::compare).unwrap();
     assert_eq!(store.search("xylophone", 1).unwrap().len(), 1);
-    store.forget(&format!("{}/account/a", model::NETWORK)).unwrap();
+    erase(&mut store);
     drop(store);
     for file in std::fs::read_dir(dir.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();

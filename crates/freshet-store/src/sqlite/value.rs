@@ -130,21 +130,9 @@ pub(super) fn state_of(name: &str) -> Option<AccountState> {
     AccountState::ALL.into_iter().find(|state| state.name() == name)
 }
 
-/// The name of a kind of link in the store.
-pub(super) fn link_kind_name(kind: LinkKind) -> &'static str {
-    match kind {
-        LinkKind::P => "p",
-        LinkKind::C => "c",
-        LinkKind::Co => "co",
-        LinkKind::Sp => "sp",
-        LinkKind::Sc => "sc",
-        LinkKind::Sco => "sco",
-    }
-}
-
 /// The kind of link of this name, where it leads into another network.
 pub(super) fn link_kind_of(name: &str) -> Option<LinkKind> {
-    [LinkKind::Sp, LinkKind::Sc, LinkKind::Sco].into_iter().find(|kind| link_kind_name(*kind) == name)
+    [LinkKind::Sp, LinkKind::Sc, LinkKind::Sco].into_iter().find(|kind| kind.name() == name)
 }
 
 /// A value as JSON; `None` where there is none.

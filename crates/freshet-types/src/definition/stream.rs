@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, ItemRule, OneOrMany};
-use crate::stream::{Proof, Transport};
+use crate::stream::{CursorTrouble, Proof, Transport};
 
 /// One stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,12 @@ pub struct StreamRule {
     pub query: BTreeMap<String, OneOrMany>,
     /// How messages travel.
     pub transport: Transport,
+    /// How often the page of a `poll` is asked for at most, such as `30s`.
+    #[serde(default)]
+    pub every: Option<String>,
+    /// Template of what is said first, once a WebSocket is open; none: nothing is.
+    #[serde(default)]
+    pub hello: Option<String>,
     /// How a message is written.
     #[serde(default)]
     pub format: StreamFormat,
@@ -61,6 +67,10 @@ pub enum StreamFormat {
     /// JSON.
     #[default]
     Json,
+    /// Binary frames of `com.atproto.sync.subscribeRepos`. Each operation of a commit is a message of its own: `kind` (`commit`), `did`,
+    /// `seq`, `uri` and `commit` with `operation`, `collection`, `rkey`, `cid` and `record`. Other frames have their type as `kind` and
+    /// their body under that name; a commit that does not show all it did is a `sync`.
+    Atproto,
 }
 
 /// A list whose posts a stream sends.
@@ -112,6 +122,12 @@ pub struct MessageRule {
     /// It tells that a post is gone.
     #[serde(default)]
     pub deletes: Option<DeletionRule>,
+    /// Expression that leads to the roots whose lists changed in a way that the message does not show: they are visited.
+    #[serde(default)]
+    pub revisits: Option<String>,
+    /// It says that the cursor was no good.
+    #[serde(default)]
+    pub cursor_is: Option<CursorTrouble>,
 }
 
 /// A message that tells that a post is gone.

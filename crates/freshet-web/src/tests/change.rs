@@ -85,7 +85,8 @@ async fn a_source_is_weighed() {
 #[tokio::test]
 async fn what_is_asked_about_is_counted_after_the_answer() {
     let served = Visitor::start(None, None).await;
-    for path in ["/posts?q=river", "/api/v1/posts?author=1", "/sources/1", "/api/v1/sources/1"] {
+    let object = "/api/v1/objects/mastodon:a.example/account/1";
+    for path in ["/posts?q=river", "/api/v1/posts?author=1", "/sources/1", "/api/v1/sources/1", object] {
         served.text(path, 200).await;
     }
     // Lists of everything ask about nobody.
@@ -96,11 +97,11 @@ async fn what_is_asked_about_is_counted_after_the_answer() {
     let today = freshet_engine::importance::day_of(freshet_types::Clock::now(&freshet_types::SystemClock));
     for _ in 0..200 {
         let days = [today, today + 1].map(|day| store.interest(day).unwrap());
-        let counted = days.iter().any(|rows| rows.first().is_some_and(|row| row.asked_count == 4));
+        let counted = days.iter().any(|rows| rows.first().is_some_and(|row| row.asked_count == 5));
         if counted {
             assert!(days.iter().flatten().all(|row| row.source.0 == 1), "{days:?}");
             let shown = served.text("/sources/1", 200).await;
-            assert!(shown.contains("0.57 times a day (EIR)"), "{shown}");
+            assert!(shown.contains("0.71 times a day (EIR)"), "{shown}");
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;

@@ -1,6 +1,6 @@
 //! Subscriptions on the dashboard: what people see of them, and what they tell them.
 
-use freshet_store::subscription::{Kind, Standing, State, Subscription, Way};
+use freshet_store::subscription::{Standing, Subscription, Way};
 use freshet_store::testing;
 use freshet_types::Timestamp;
 use serde_json::json;
@@ -10,15 +10,7 @@ use super::{SCRIPT, Visitor, send};
 /// A subscription that has lost something and failed, with a target that tries to break out.
 fn add(served: &Visitor, name: &str, way: Way) {
     let mut store = testing::open(&served.folder.path().join("store.sqlite"));
-    let subscription = Subscription {
-        name: name.to_owned(),
-        kinds: vec![Kind::Posts],
-        way,
-        filters: Vec::new(),
-        buffer_max: Some(1000),
-        state: State::Running,
-        added_at: Timestamp::from_secs(1),
-    };
+    let subscription = Subscription { buffer_max: Some(1000), ..testing::subscription(name, way) };
     assert!(store.add_subscription(&subscription, 0).unwrap());
     let rows = store.subscriptions().unwrap();
     let standing = rows.into_iter().find(|row| row.subscription.name == name).unwrap().standing;

@@ -32,7 +32,14 @@ struct Status {
     favourites_count: Option<i64>,
     quotes_count: Option<i64>,
     card: Option<Card>,
+    #[serde(default)]
+    media_attachments: Vec<Attachment>,
     account: Profile,
+}
+
+#[derive(Deserialize)]
+struct Attachment {
+    url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +83,7 @@ pub(crate) struct ByHand {
     like_count: Arc<str>,
     quote_count: Arc<str>,
     card_url: Arc<str>,
+    media_urls: Arc<str>,
     avatar: Arc<str>,
     is_bot: Arc<str>,
     is_locked: Arc<str>,
@@ -96,6 +104,7 @@ impl ByHand {
             like_count: "like_count".into(),
             quote_count: "quote_count".into(),
             card_url: "card_url".into(),
+            media_urls: "media_urls".into(),
             avatar: "avatar".into(),
             is_bot: "is_bot".into(),
             is_locked: "is_locked".into(),
@@ -133,6 +142,8 @@ impl ByHand {
         add(&self.card_url, text(status.card.and_then(|card| card.url)));
         add(&self.is_sensitive, status.sensitive.map(Primitive::Bool));
         add(&self.like_count, status.favourites_count.map(Primitive::Int));
+        let media: Vec<String> = status.media_attachments.into_iter().filter_map(|it| it.url).collect();
+        add(&self.media_urls, Some(Primitive::Text(media.join("\n"))));
         add(&self.quote_count, status.quotes_count.map(Primitive::Int));
         add(&self.reply_count, status.replies_count.map(Primitive::Int));
         add(&self.repost_count, status.reblogs_count.map(Primitive::Int));

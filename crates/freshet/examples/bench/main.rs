@@ -8,6 +8,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark is there to print")]
 
 mod by_hand;
+mod crawl;
 mod forum;
 mod ingest;
 mod mapping;
@@ -16,6 +17,7 @@ mod pages;
 mod pipeline;
 mod scheduler;
 mod sources;
+mod stream;
 mod timing;
 
 use std::process::ExitCode;
@@ -48,7 +50,7 @@ impl Scale {
 type Bench = fn(Scale) -> anyhow::Result<Value>;
 
 /// All benchmarks, in the order in which `cargo xtask bench` runs them.
-const BENCHES: [(&str, Bench); 7] = [
+const BENCHES: [(&str, Bench); 8] = [
     ("pipeline", pipeline::run),
     ("ingest", ingest::run),
     ("memory", memory::run),
@@ -56,6 +58,7 @@ const BENCHES: [(&str, Bench); 7] = [
     ("forum", forum::run),
     ("mapping", mapping::run),
     ("sources", sources::run),
+    ("stream", stream::run),
 ];
 
 fn main() -> ExitCode {
@@ -136,6 +139,11 @@ mod tests {
     #[test]
     fn sources() {
         check("sources", &["/first_page_s", "/ratios/start_of_2_s"]);
+    }
+
+    #[test]
+    fn stream() {
+        check("stream", &["/events_per_s", "/ratios/decode", "/ratios/insert"]);
     }
 
     #[test]

@@ -10,21 +10,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use freshet_engine::budget::Budgets;
 use freshet_engine::core::CoreOptions;
-use freshet_engine::drive::{self, Kit, RunOptions};
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};
-use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
-use freshet_policy::{Pacing, policy_named};
-use freshet_report::RunStatus;
 use freshet_store::bench;
 use freshet_store::row::{InstanceRow, OnDelete};
 use freshet_store::{Access, Options};
 use freshet_types::{Clock, Instance, NetworkName, RobotKind, Source, SystemClock};
 use futures::StreamExt as _;
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use crate::Scale;
+use crate::crawl::{self, Crawl};
 use crate::pages::{PAGE, PAGES, Pages};
 
 /// Accounts served; with ten full pages each.
@@ -51,7 +47,7 @@ async fn measure(accounts: usize, rounds: usize) -> anyhow::Result<Value> {
         // The engine first: it installs the TLS provider that any client needs.
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("store.sqlite");
-        engine = engine.min(crawl(address, posts, folder.path(), &path).await?);
+        engine = engine.min(crawl(address, posts, &path).await?);
         client = client.min(drain(&urls).await?);
         insert = insert.min(tokio::task::spawn_blocking(move || bench::copy_seconds(&path)).await??);
     }
@@ -91,7 +87,7 @@ async fn drain(urls: &[String]) -> anyhow::Result<f64> {
 }
 
 /// The whole pipeline into an empty store, until every post is in it.
-async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) -> anyhow::Result<f64> {
+async fn crawl(address: SocketAddr, posts: usize, path: &Path) -> anyhow::Result<f64> {
     let networks = Arc::new(without_quotas()?);
     let network = NetworkName::new("mastodon", Some(&address.to_string()));
     let mut store = freshet_store::open(path, Access::Write, Options::default())?;
@@ -113,34 +109,16 @@ async fn crawl(address: SocketAddr, posts: usize, folder: &Path, path: &Path) ->
     let vault = Arc::new(Vault::empty());
     let mut http = HttpOptions::new("bench", Arc::clone(&clock), vault);
     http.in_flight_per_host_max = IN_FLIGHT;
-    let kit = Kit {
-        writer: store,
-        reader: freshet_store::open(path, Access::Write, Options::default())?,
-        rings: Coordinator::open(&folder.join("rings"), 1 << 16)?,
-        fetch: Arc::new(HttpFetch::new(http)?),
-        clock,
-        networks,
-        policy: policy_named("change-rate", Pacing::default()).context("it exists")?,
-        credential: Arc::new(|_, _, _| Vec::new()),
-        subscriptions: Vec::new(),
-        subscribe: Box::new(|_| Err("there are none".to_owned())),
-        on_poll: Box::new(|| {}),
-        on_unread: Box::new(drop),
-    };
+    let kit = crawl::kit(store, path, Arc::new(HttpFetch::new(http)?), networks)?;
     let core = CoreOptions { fetcher_count: IN_FLIGHT, ..CoreOptions::default() };
-    let report_every = Duration::from_millis(20);
-    let options = RunOptions { lasts: Some(ROUND_MAX), core, report_every, ..RunOptions::default() };
-    let (reports, mut seen) = watch::channel(RunStatus::default());
-    let (stop, stopped) = watch::channel(false);
     let began = Instant::now();
-    let running = tokio::spawn(drive::run(kit, options, stopped, reports));
+    let mut crawl = Crawl::start(kit, core, ROUND_MAX);
     let mut stored = 0;
-    while stored < posts && seen.changed().await.is_ok() {
-        stored = seen.borrow().posts_count as usize;
+    while stored < posts && crawl.reports.changed().await.is_ok() {
+        stored = crawl.reports.borrow().posts_count as usize;
     }
     let took = began.elapsed().as_secs_f64();
-    stop.send_replace(true);
-    let report = running.await??;
+    let report = crawl.stop().await?;
     ensure!(stored >= posts, "only {stored} of {posts} posts arrived: {report:?}");
     Ok(took)
 }

@@ -119,7 +119,8 @@ pub(crate) struct SimulateArgs {
     /// What is a source in a trace with threads: `author`, `thread` or `board`
     #[arg(long, value_name = "WHAT", default_value = "author", conflicts_with = "forum")]
     pub(crate) by: By,
-    /// A file of lines `user<TAB>weight`: how much a user's posts count, 1 unless given
+    /// A file of lines `user<TAB>weight`: how much a user's posts count, 1 unless given; `live` takes
+    /// weights from 0.001 to 1000, as a run does
     #[arg(long, value_name = "FILE", conflicts_with = "forum")]
     pub(crate) weights: Option<PathBuf>,
     /// Which days are not like others, for `cuvim` and `hash-week`: a file as `freshet calendar` takes it

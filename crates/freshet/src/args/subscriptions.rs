@@ -12,6 +12,9 @@ Examples:
   freshet subscriptions add archive --file new.jsonl --from beginning
   freshet subscriptions add shop --webhook https://shop.example/hook --where post 'post.like_count > 100'
   freshet subscriptions add gone --kinds deletions --stdout
+  freshet subscriptions add live --websocket
+  freshet subscriptions add bus --nats nats://127.0.0.1:4222 --subject freshet.posts --stream FRESHET
+  freshet subscriptions add care --kinds deletions,forgettings --webhook https://shop.example/erase
   freshet subscriptions add index --kinds posts,accounts --drop-beyond 100000 -- ./index --lines
 
 A record is a JSON object: {\"kind\": \"posts\", \"number\": 17, \"changes\": [\"created\"], \"record\": {…}}. Each comes at
@@ -22,8 +25,8 @@ least once, and those of one object in order; `number` tells one that comes agai
 pub(crate) enum SubscriptionsCommand {
     /// Show the subscriptions: how far behind each is, what it got, lost and refused
     List(ReportArgs),
-    /// Add one: to a file, the standard output, a web address or a program
-    Add(SubscriptionArgs),
+    /// Add one: to a file, the standard output, a web address, a program, a bus, or whoever reads a WebSocket
+    Add(Box<SubscriptionArgs>),
     /// Let one wait and keep its place
     Pause {
         name: String,
@@ -67,7 +70,7 @@ pub(crate) struct SubscriptionArgs {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) way: WayArgs,
-    /// What it gets, with commas: posts, accounts, relations, links, deletions
+    /// What it gets, with commas: posts, accounts, relations, links, deletions, forgettings, alerts
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "posts")]
     pub(crate) kinds: Vec<String>,
     /// Only objects of this type of which this is true, as in `freshet constraints`; may be given several times
@@ -81,11 +84,20 @@ pub(crate) struct SubscriptionArgs {
     #[arg(long, value_name = "N")]
     pub(crate) drop_beyond: Option<u64>,
     /// The web address may be private, loopback or link-local
-    #[arg(long, conflicts_with_all = ["file", "stdout", "command"])]
+    #[arg(long, conflicts_with_all = ["file", "stdout", "websocket", "nats", "command"])]
     pub(crate) allow_private: bool,
     /// Do not sign what is sent to the web address
-    #[arg(long, conflicts_with_all = ["file", "stdout", "command"])]
+    #[arg(long, conflicts_with_all = ["file", "stdout", "websocket", "nats", "command"])]
     pub(crate) unsigned: bool,
+    /// The subject to publish to
+    #[arg(long, value_name = "SUBJECT", requires = "nats")]
+    pub(crate) subject: Option<String>,
+    /// The stream that has to keep it; any that takes the subject without this
+    #[arg(long, value_name = "NAME", requires = "nats")]
+    pub(crate) stream: Option<String>,
+    /// The bus asks for a login: a token or USER:PASSWORD, typed at a prompt or read from standard input
+    #[arg(long, requires = "nats")]
+    pub(crate) login: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
 }
@@ -103,6 +115,12 @@ pub(crate) struct WayArgs {
     /// Send batches to this address by POST, signed; 2xx takes one, 410 ends the subscription
     #[arg(long, value_name = "URL")]
     pub(crate) webhook: Option<String>,
+    /// Send batches to whoever reads them over a WebSocket of the run's dashboard, and says that it has them
+    #[arg(long)]
+    pub(crate) websocket: bool,
+    /// Publish each record to a bus, NATS JetStream from 2.11 on, to a subject that a stream of it keeps
+    #[arg(long, value_name = "URL", requires = "subject")]
+    pub(crate) nats: Option<String>,
     /// Write JSON lines to the standard input of this program, which is started again when it ends
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) command: Vec<String>,

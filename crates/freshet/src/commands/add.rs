@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use freshet_app::add::{self, AddWish};
 use freshet_app::config::Globals;
+use freshet_app::retention;
+use freshet_app::storing;
 use freshet_report::add::{AddReport, FoundFeed, LearnedForum};
 
 use crate::args::{AddArgs, AddKind};
@@ -15,6 +17,7 @@ use crate::output::{self, Report, count};
 
 /// Adds.
 pub(crate) fn execute(globals: &Globals, args: &AddArgs) -> anyhow::Result<ExitCode> {
+    retention::check(args.retention, args.yes)?;
     let report = add::add(globals, &wish(args))?;
     output::print(args.report, &report)?;
     Ok(if report.refused_count == 0 { ExitCode::SUCCESS } else { failure::partly() })
@@ -28,6 +31,7 @@ fn wish(args: &AddArgs) -> AddWish {
         since: args.since,
         retention: args.retention,
         weight: args.weight,
+        keeping: args.store.as_deref().map(storing::keeping),
         allow_private: args.allow_private,
         is_forum: args.kind == Some(AddKind::Forum),
         is_page: args.kind == Some(AddKind::Page),

@@ -71,7 +71,8 @@ fn add(globals: &Globals, args: &CredentialArgs) -> anyhow::Result<()> {
     print(args.report, &[info], Some(headline))
 }
 
-fn read_secret(network: &str) -> anyhow::Result<SecretString> {
+/// A secret that is typed at a hidden prompt, or comes on standard input.
+pub(crate) fn read_secret(network: &str) -> anyhow::Result<SecretString> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         let typed = rpassword::prompt_password(format!("Secret for {network}: "));

@@ -1,10 +1,11 @@
 //! `freshet demo`: world, engine and live view in one process, with nothing to set up.
 //!
 //! The crawl is the real one: real HTTP on loopback, the real store in a folder that is removed
-//! at the end. Only the network is simulated, and its time runs fast.
+//! at the end, unless somebody wants to keep it. Only the network is simulated, and its time runs fast.
 
 mod case;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -13,6 +14,7 @@ use freshet_app::case::Case;
 use freshet_app::config::{Config, Globals};
 use freshet_app::crawl::Choices;
 use freshet_app::data::Data;
+use freshet_app::failure::Failure;
 use freshet_sim::serve::Server;
 use freshet_sim::world::{World, WorldOptions};
 use freshet_types::Span;
@@ -48,9 +50,9 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let base = format!("http://{}", server.address()?);
     let (stopper, serving) = (server.stopper(), tokio::spawn(server.run()));
 
-    let folder = tempfile::tempdir().context("a temporary folder cannot be made")?;
+    let folder = Folder::new(args.keep.as_deref())?;
     let globals = Globals {
-        data_dir: folder.path().to_owned(),
+        data_dir: folder.path.clone(),
         clock: Some(format!("{base}/clock")),
         verbosity: 0,
         config: Config::default(),
@@ -77,6 +79,38 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
         output::line(
             "\nThat was a simulated network. For real ones:\nfreshet init, freshet add REF, freshet run.",
         )?;
+        folder.tell()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The data directory of a demo: one that a person named, or one that is removed at the end.
+struct Folder {
+    path: PathBuf,
+    passing: Option<tempfile::TempDir>,
+}
+
+impl Folder {
+    fn new(kept: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(kept) = kept else {
+            let passing = tempfile::tempdir().context("a temporary folder cannot be made")?;
+            return Ok(Self { path: passing.path().to_owned(), passing: Some(passing) });
+        };
+        if kept.exists() {
+            let failure = Failure::misuse(format!("`{}` is there already", kept.display()));
+            return Err(failure.hint("give `--keep` the name of a folder that is to be made").into());
+        }
+        Ok(Self { path: kept.to_owned(), passing: None })
+    }
+
+    /// Says where it is, if it stays.
+    fn tell(&self) -> anyhow::Result<()> {
+        if self.passing.is_none() {
+            output::line(format!(
+                "\nWhat was collected stays: freshet --data {} status",
+                self.path.display()
+            ))?;
+        }
+        Ok(())
+    }
 }

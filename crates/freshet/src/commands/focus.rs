@@ -1,4 +1,4 @@
-//! `freshet focus`: which posts are wanted first.
+//! `freshet focus`: which posts are wanted first, or alone.
 
 use std::process::ExitCode;
 
@@ -24,6 +24,7 @@ pub(crate) fn execute(globals: &Globals, command: &FocusCommand) -> anyhow::Resu
                 langs: args.langs.clone(),
                 places: args.places.clone(),
                 explore: args.explore.clone(),
+                is_only: args.only,
             };
             focus::set(&mut data, &written)?;
             (data, args.report)
@@ -41,7 +42,7 @@ pub(crate) fn execute(globals: &Globals, command: &FocusCommand) -> anyhow::Resu
 impl Report for FocusReport {
     fn text(&self) -> String {
         let Some(focus) = &self.focus else {
-            return "no focus: what is found first is visited first".to_owned();
+            return "no focus: what is nearest to what was added is visited first".to_owned();
         };
         let found = match (self.looked_count, self.wanted_count) {
             (0, _) => {

@@ -21,7 +21,13 @@ pub(crate) fn execute(globals: &Globals, args: &ForgetArgs) -> anyhow::Result<Ex
         return Ok(ExitCode::SUCCESS);
     }
     let confirm = || if args.yes { Ok(()) } else { confirm(&args.reference) };
-    output::print(args.report, &forget::forget(globals, &args.reference, confirm)?)?;
+    let report = forget::forget(globals, &args.reference, confirm)?;
+    if let (Some(path), Some(receipt)) = (&args.receipt, &report.receipt) {
+        std::fs::write(path, forget::receipt_text(receipt)?).with_context(|| {
+            format!("it is erased, but the receipt `{}` cannot be written", path.display())
+        })?;
+    }
+    output::print(args.report, &report)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -61,9 +67,18 @@ impl Report for ForgetReport {
         if rows.is_empty() {
             return format!("nothing was stored of {}; it is kept out from now on", self.reference);
         }
+        let unheard = self.receipt.as_ref().map_or(0, |receipt| receipt.exports_count);
         let rows = rows.into_iter();
         let rows = rows.map(|(what, count)| vec![what.to_owned(), count.to_string()]);
-        output::table(&[&format!("erased of {}", self.reference), "#count"], rows)
+        let mut text = output::table(&[&format!("erased of {}", self.reference), "#count"], rows);
+        if let Some(sha256) = &self.receipt_sha256 {
+            text = format!("{text}\nreceipt: sha256 {sha256}");
+        }
+        if unheard > 0 {
+            let exports = output::count(unheard, "export");
+            text = format!("{text}\n{exports} made before may hold it; `freshet care` says what to run");
+        }
+        text
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use freshet_app::config::Globals;
 use freshet_app::data::{self, Data};
 use freshet_app::{gaps, notice, progress};
-use freshet_report::gaps::{GapsReport, SourceGaps};
+use freshet_report::gaps::{GapsReport, SourceGaps, StreamGaps};
 use serde::Serialize;
 
 use crate::args::GapsArgs;
@@ -53,8 +53,9 @@ impl Report for Shown {
         if report.sources_count == 0 {
             return "no list is watched; `freshet add REF` adds some".to_owned();
         }
+        let streams = streams(&report.streams);
         if report.sources.is_empty() {
-            return summary;
+            return [summary, streams].join("\n").trim_end().to_owned();
         }
         let row = |it: &SourceGaps| {
             let is_bound = it.holes.is_empty() || it.holes.iter().any(|hole| hole.is_lower_bound);
@@ -72,8 +73,29 @@ impl Report for Shown {
             more => format!("\n… and {more} more; --limit shows them"),
         };
         let summary = output::wrapped(&summary, COLUMNS, "");
-        [format!("{summary}\n\n{table}{more}"), obstacles(report, *limit)].join("\n").trim_end().to_owned()
+        let table = format!("{summary}\n\n{table}{more}");
+        [table, obstacles(report, *limit), streams].join("\n").trim_end().to_owned()
     }
+}
+
+/// What streams missed, a line each.
+fn streams(streams: &[StreamGaps]) -> String {
+    let line = |it: &StreamGaps| {
+        let stretch = match (it.covers_since, it.covers_until) {
+            (Some(since), Some(until)) => format!("without a hole from {} to {}", since.0, until.0),
+            _ => "never connected".to_owned(),
+        };
+        let missed = match it.unvisited_count {
+            0 => format!("{} visited since", output::count(it.lists_count, "list")),
+            count => format!(
+                "{count} of {} not visited since; a visit each shows what it missed before",
+                output::count(it.lists_count, "list")
+            ),
+        };
+        let text = format!("stream `{}` of {}: {stretch}; {missed}", it.stream, it.network);
+        format!("\n{}", output::wrapped(&text, COLUMNS - 2, "  "))
+    };
+    streams.iter().map(line).collect()
 }
 
 /// Why some of those shown cannot be closed, one reason after the other.
@@ -138,5 +160,24 @@ mod tests {
             assert!(text.contains(expected), "{state:?} {holes:?}: {text}");
             assert!(!text.contains("about 0 calls"), "{text}");
         }
+    }
+
+    #[test]
+    fn what_a_stream_missed_is_told_beside_the_lists() {
+        let at = |secs: i64| freshet_report::time::UnixNumber::of(Timestamp::from_secs(secs));
+        let stream = |unvisited_count: u64| StreamGaps {
+            network: NetworkName::from("bluesky-pds:a.example"),
+            stream: "firehose".to_owned(),
+            covers_since: at(1_770_000_000),
+            covers_until: at(1_770_003_600),
+            lists_count: 8,
+            unvisited_count,
+        };
+        let report =
+            GapsReport { sources_count: 8, streams: vec![stream(2), stream(0)], ..GapsReport::default() };
+        let text = Shown { report, limit: 10 }.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = "without a hole from 2026-02-02T02:40:00Z to 2026-02-02T03:40:00Z; 2 of 8 lists not visited since";
+        assert!(text.contains(told), "{text}");
+        assert!(text.contains("; 8 lists visited since"), "{text}");
     }
 }

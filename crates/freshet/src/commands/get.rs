@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
+use freshet_app::interest;
 use freshet_app::object::{self, ObjectWish};
 use freshet_report::object::{Extent, LinkAnswer, LinkedObject, ObjectReport};
 use freshet_types::Timestamp;
@@ -40,6 +41,7 @@ pub(crate) fn execute(globals: &Globals, args: &GetArgs) -> anyhow::Result<ExitC
         output::note(one_line(complaint));
     }
     output::print(args.report, &report)?;
+    interest::count_object(globals, &report.address);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::graph::{self, GraphWish};
+use freshet_app::interest;
 use freshet_report::graph::NeighbourhoodReport;
 
 use crate::args::GraphArgs;
@@ -17,7 +18,9 @@ pub(crate) fn execute(globals: &Globals, args: &GraphArgs) -> anyhow::Result<Exi
         depth: args.depth,
         limit: args.limit,
     };
-    output::print(args.report, &graph::write(globals, &wish)?)?;
+    let report = graph::write(globals, &wish)?;
+    output::print(args.report, &report)?;
+    interest::count_object(globals, &report.middle);
     Ok(ExitCode::SUCCESS)
 }
 

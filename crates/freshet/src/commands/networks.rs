@@ -7,15 +7,20 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use freshet_app::config::Globals;
 use freshet_app::data;
+use freshet_app::failure::Failure;
 use freshet_app::networks::{self, no_network};
+use freshet_app::retention;
+use freshet_app::storing;
 use freshet_network::definition::json_schema;
 use freshet_network::recording;
-use freshet_report::networks::{DefinitionsReport, NetworkLine, NetworksReport, OnDeleteReport};
+use freshet_report::networks::{
+    DefinitionsReport, KeepingReport, NetworkLine, NetworksReport, OnDeleteReport,
+};
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{Definition, Hosts};
 use serde::Serialize;
 
-use crate::args::{NetworksCommand, ReadArgs, ReportArgs};
+use crate::args::{NetworkSetting, NetworksCommand, ReadArgs, ReportArgs, RetentionSpan};
 use crate::failure;
 use crate::output::{self, Report};
 
@@ -31,7 +36,9 @@ pub(crate) fn execute(globals: &Globals, command: &NetworksCommand) -> anyhow::R
         NetworksCommand::Show { name, report } => show(globals, name, *report)?,
         NetworksCommand::Check { files, report } => return check(files, *report),
         NetworksCommand::Read(args) => read(globals, args)?,
-        NetworksCommand::Set { name, value, report, .. } => set_on_delete(globals, name, value, *report)?,
+        NetworksCommand::Set { name, setting, value, yes, erase, report } => {
+            set(globals, name, (*setting, value), Leave { yes: *yes, erase: *erase }, *report)?;
+        }
         NetworksCommand::Schema => output::line(serde_json::to_string_pretty(&json_schema())?)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -135,8 +142,75 @@ fn read(globals: &Globals, args: &ReadArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What a person agrees to beside a value.
+#[derive(Clone, Copy)]
+struct Leave {
+    /// To a retention that is short.
+    yes: bool,
+    /// To have stored content taken out.
+    erase: bool,
+}
+
+fn set(
+    globals: &Globals,
+    name: &str,
+    (setting, value): (NetworkSetting, &str),
+    leave: Leave,
+    args: ReportArgs,
+) -> anyhow::Result<()> {
+    if leave.erase && (setting, value) != (NetworkSetting::Store, storing::NEVER) {
+        return Err(Failure::misuse("nothing is erased with this")
+            .hint("`--erase` goes with `store never`")
+            .into());
+    }
+    match setting {
+        NetworkSetting::OnDelete => set_on_delete(globals, name, value, args),
+        NetworkSetting::Retention => {
+            let hint = "as in `freshet networks set mastodon retention 90d`";
+            let span: Result<RetentionSpan, String> = value.parse();
+            let RetentionSpan(span) = span.map_err(|why| Failure::misuse(why).hint(hint))?;
+            output::print(args, &retention::keep_network(globals, name, span, leave.yes)?)
+        }
+        NetworkSetting::Store if ["keep", storing::NEVER].contains(&value) => {
+            output::print(args, &storing::set(globals, name, storing::keeping(value), leave.erase)?)
+        }
+        NetworkSetting::Store => {
+            let failure = Failure::misuse(format!("`store` is `keep` or `never`, not `{value}`"));
+            Err(failure.hint("as in `freshet networks set mastodon store never`").into())
+        }
+    }
+}
+
+impl Report for KeepingReport {
+    fn text(&self) -> String {
+        let whose = self.networks.join(", ");
+        if self.store != storing::NEVER {
+            return format!(
+                "what is seen on {whose} is kept from now on; what was not kept comes as it is seen again"
+            );
+        }
+        let mut lines =
+            vec![format!("what is seen on {whose} goes to subscribers and is not kept from now on")];
+        lines.push(match self.erased_count {
+            Some(count) => format!("the content of {} was erased", output::count(count, "row")),
+            None => "what is stored stays; `--erase` takes its content out".to_owned(),
+        });
+        if !self.is_taken {
+            lines.push(format!("nobody takes it yet: {}", storing::ADVICE));
+        }
+        lines.join("\n")
+    }
+}
+
 fn set_on_delete(globals: &Globals, name: &str, value: &str, args: ReportArgs) -> anyhow::Result<()> {
-    let on_delete = if value == "redact" { OnDelete::Redact } else { OnDelete::Keep };
+    let on_delete = match value {
+        "redact" => OnDelete::Redact,
+        "keep" => OnDelete::Keep,
+        _ => {
+            let failure = Failure::misuse(format!("`on_delete` is `keep` or `redact`, not `{value}`"));
+            return Err(failure.hint("as in `freshet networks set mastodon on_delete redact`").into());
+        }
+    };
     let networks =
         networks::set_on_delete(globals, name, on_delete)?.iter().map(ToString::to_string).collect();
     output::print(args, &OnDeleteReport { networks, on_delete: value.to_owned() })

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
-use freshet_app::object;
 use freshet_app::plain::plain;
+use freshet_app::{interest, object};
 use freshet_report::object::{LinkedBy, ObjectSource, ShowReport};
 use freshet_types::Timestamp;
 
@@ -16,7 +16,9 @@ const INDENT: &str = "  ";
 
 /// Shows it.
 pub(crate) fn execute(globals: &Globals, args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    output::print(args.report, &object::show(globals, &args.reference, args.limit as usize)?)?;
+    let report = object::show(globals, &args.reference, args.limit as usize)?;
+    output::print(args.report, &report)?;
+    interest::count_object(globals, &report.object.address);
     Ok(ExitCode::SUCCESS)
 }
 

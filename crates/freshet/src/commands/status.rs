@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
-use freshet_app::status;
+use freshet_app::{status, storing};
 use freshet_engine::price::POLITENESS;
 use freshet_report::run::{
     ListModel, PriceStatus, QuotaStatus, Relearnt, ServerStatus, StreamStatus, Unreadable,
 };
 use freshet_report::status::{FailedSource, ForumLists, StatusReport};
 use freshet_report::subscriptions::SubscriptionLine;
-use freshet_types::{Span, Timestamp};
+use freshet_types::{Span, Timestamp, Transport};
 
 use crate::args::ReportArgs;
 use crate::output::{self, COLUMNS, Report, relative, shorten};
@@ -35,6 +35,8 @@ impl Report for StatusReport {
             Some(headline(self)),
             Some(numbers(self)),
             trouble(self),
+            self.not_kept.as_ref().map(|it| output::wrapped(&storing::sentence(it), COLUMNS - 2, "  ")),
+            self.focus.as_ref().map(|it| output::wrapped(&format!("focus: {it}"), COLUMNS - 2, "  ")),
             subscriptions(self),
             quotas(self),
             prices(self),
@@ -151,6 +153,9 @@ fn streams(report: &StatusReport) -> Option<String> {
     let shown = report.work().streams.iter().filter(|it| !(it.messages_count == 0 && is_unwatched(it)));
     let line = |it: &StreamStatus| {
         let state = match (it.connected_at, &it.why) {
+            (Some(at), _) if it.transport == Transport::Poll.name() => {
+                format!("asked for again and again for {}", now - at.0)
+            }
             (Some(at), _) => format!("connected for {}", now - at.0),
             (None, Some(why)) => format!("not connected: {why}"),
             (None, None) => "not connected yet".to_owned(),
@@ -193,10 +198,9 @@ fn trouble(report: &StatusReport) -> Option<String> {
 /// Who gets changes, a line each.
 fn subscriptions(report: &StatusReport) -> Option<String> {
     let line = |it: &SubscriptionLine| {
-        let lost = match it.dropped_count {
-            0 => String::new(),
-            count => format!(", {count} dropped"),
-        };
+        let some =
+            |count: u64, what: &str| if count == 0 { String::new() } else { format!(", {count} {what}") };
+        let lost = some(it.dropped_count, "dropped") + &some(it.lost_count, "without their content");
         let failed = it.failure.as_ref().filter(|_| it.behind > 0 || it.state == "ended");
         let failed = failed.map(|why| format!(": {}", shorten(why, FAILURE_CHARS_MAX))).unwrap_or_default();
         let delivered = output::count(it.delivered_count, "record");

@@ -10,6 +10,7 @@ use freshet_report::subscriptions::{
 };
 use freshet_store::subscription::Way;
 
+use super::credentials::read_secret;
 use crate::args::{SubscriptionArgs, SubscriptionsCommand};
 use crate::output::{self, Report};
 
@@ -28,7 +29,11 @@ pub(crate) fn execute(globals: &Globals, command: &SubscriptionsCommand) -> anyh
         SubscriptionsCommand::Add(args) => {
             let mut data = Data::open(globals)?;
             let networks = data::networks(globals)?;
-            let added = subscriptions::add(globals, &mut data, &networks, wish(args))?;
+            let mut wish = wish(args);
+            if args.login {
+                wish.login = Some(read_secret(&args.name)?);
+            }
+            let added = subscriptions::add(globals, &mut data, &networks, wish)?;
             output::print(args.report, &added)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -63,6 +68,11 @@ fn wish(args: &SubscriptionArgs) -> Wish<'_> {
         Way::Webhook { url: url.clone(), allow_private: args.allow_private, secret: None }
     } else if way.stdout {
         Way::Stdout
+    } else if way.websocket {
+        Way::Websocket
+    } else if let Some(url) = &way.nats {
+        let subject = args.subject.clone().unwrap_or_default();
+        Way::Nats { url: url.clone(), subject, stream: args.stream.clone(), login: None }
     } else {
         Way::Command(way.command.clone())
     };
@@ -75,6 +85,7 @@ fn wish(args: &SubscriptionArgs) -> Wish<'_> {
         from: args.from,
         buffer_max: args.drop_beyond,
         is_signed: !args.unsigned,
+        login: None,
     }
 }
 
@@ -122,10 +133,17 @@ impl Report for SubscriptionsReport {
         };
         let header = ["name", "state", "to", "kinds", "#behind", "#delivered", "#dropped", "#failed"];
         let table = output::fitted(&header, self.subscriptions.iter().map(row));
+        let lost = |it: &SubscriptionLine| {
+            let count = output::count(it.lost_count, "record");
+            let told =
+                format!("{}, {count} came without content: nothing keeps it, and it was gone", it.name);
+            (it.lost_count > 0).then_some(told)
+        };
         let failure = |it: &SubscriptionLine| {
             it.failure.as_ref().map(|why| format!("{}, last failure: {why}", it.name))
         };
-        let failures: Vec<String> = self.subscriptions.iter().filter_map(failure).collect();
-        if failures.is_empty() { table } else { format!("{table}\n\n{}", failures.join("\n")) }
+        let all = &self.subscriptions;
+        let notes: Vec<String> = all.iter().filter_map(lost).chain(all.iter().filter_map(failure)).collect();
+        if notes.is_empty() { table } else { format!("{table}\n\n{}", notes.join("\n")) }
     }
 }

@@ -173,3 +173,55 @@ fn a_shared_video_pulls_in_its_comments_and_its_channel() {
     assert!(said.contains("notes posts") && said.contains("A note without an id"), "{said}");
     drop(run);
 }
+
+/// Requests that the network of films may be asked a day, and far fewer than its videos need.
+const FILMS_A_DAY: usize = 5;
+const VIDEOS: usize = 10;
+
+/// Requests so far with a path that begins so.
+fn asked(server: &Hostile, prefix: &str) -> usize {
+    let prefix = format!("GET {prefix}");
+    server.requests().iter().filter(|request| request.starts_with(&prefix)).count()
+}
+
+#[test]
+fn videos_are_pulled_within_the_quota_of_their_own_network() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime.block_on(Hostile::start());
+    serve(&server);
+    let notes: Vec<Value> = (0..VIDEOS)
+        .map(|n| {
+            let text = format!("Look at https://films.example/v/film{n}");
+            serde_json::json!({"id": n.to_string(), "at": "2026-11-02T10:00:00Z", "text": text})
+        })
+        .collect();
+    server.route("/notes/ada", vec![Behaviour::json(200, &Value::from(notes).to_string())]);
+    for n in 0..VIDEOS {
+        let video = format!(
+            r#"{{"id": "film{n}", "by": "cinema", "at": "2026-11-01T10:00:00Z", "title": "Film {n}"}}"#
+        );
+        server.route(&format!("/videos/film{n}"), vec![Behaviour::json(200, &video)]);
+        server.route(&format!("/videos/film{n}/comments"), vec![Behaviour::json(200, "[]")]);
+    }
+    let freshet = Freshet::new();
+    freshet.ok(&["init"]);
+    define(&freshet, &server);
+    let films = freshet.data().join("networks/films.toml");
+    let text = std::fs::read_to_string(&films).expect("it was written");
+    let quota =
+        format!("[[quotas]]\nname = \"day\"\nscope = \"ip\"\nlimit = {FILMS_A_DAY}\nwindow = \"1d\"\n");
+    std::fs::write(&films, format!("{text}{quota}")).expect("a file can be written");
+    // The added channel permits the server, and is not to spend the quota itself.
+    freshet.ok(&["add", "--allow-private", "notes:ada", "films:other"]);
+    freshet.ok(&["pause", "films:other"]);
+    freshet.ok(&["robots", "start", "across"]);
+    let run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "1s"], "run.log");
+    let films = || asked(&server, "/videos") + asked(&server, "/channels");
+    until("a video is asked for", LIMIT, || (films() > 0).then_some(()));
+    // The other network is asked as before, so it is the quota that holds these back.
+    let notes = asked(&server, "/notes");
+    until("the notes are visited on", LIMIT, || (asked(&server, "/notes") >= notes + 10).then_some(()));
+    // A small quota is spread over its day, so a run of seconds need not spend all of it.
+    assert!(films() <= FILMS_A_DAY, "{:?}", server.requests());
+    drop(run);
+}

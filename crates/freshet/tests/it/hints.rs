@@ -108,8 +108,6 @@ fn what_is_asked_for_makes_no_sense() {
         ("constraints test account true nobody", &["nobody", "account/1"]),
         ("constraints remove 9", &["9", "freshet constraints list"]),
         ("networks show nowhere", &["nowhere", "mastodon"]),
-        ("networks set mastodon on_delete redact", &["mastodon", "add something"]),
-        ("networks set mastodon on_delete burn", &["burn", "redact"]),
         ("networks read --network nowhere --recordings x", &["nowhere", "mastodon"]),
         ("credentials add nowhere", &["nowhere", "mastodon"]),
         ("credentials add mastodon", &["mastodon", "example.social"]),
@@ -128,6 +126,26 @@ fn what_is_asked_for_makes_no_sense() {
         ("forum inspect page.html", &["page.html", "--url"]),
         ("forum inspect page.html --url x", &["x", "https://"]),
         ("add what?", &["what?", "@user@host"]),
+    ] {
+        let args: Vec<&str> = line.split_whitespace().collect();
+        check(&freshet, &args, 2, words);
+    }
+}
+
+#[test]
+fn what_is_kept_cannot_be_set_so() {
+    let freshet = Freshet::new();
+    freshet.ok(&["init"]);
+    for (line, words) in [
+        ("networks set mastodon on_delete redact", &["mastodon", "add something"][..]),
+        ("networks set mastodon on_delete burn", &["burn", "redact"]),
+        ("networks set mastodon retention soon", &["soon", "90d"]),
+        ("networks set mastodon retention 1", &["--yes", "90d"]),
+        ("retention @nobody@host 90d", &["@nobody@host"]),
+        ("care drop nowhere", &["nowhere", "freshet care"]),
+        ("export --apply-deletions nowhere", &["nowhere", "export -o"]),
+        ("networks set mastodon store sometimes", &["sometimes", "never"]),
+        ("networks set mastodon on_delete redact --erase", &["--erase", "store never"]),
     ] {
         let args: Vec<&str> = line.split_whitespace().collect();
         check(&freshet, &args, 2, words);

@@ -103,6 +103,45 @@ fn an_object_is_read_shown_and_drawn_from_the_store() {
 }
 
 #[test]
+fn every_question_about_an_object_is_counted() {
+    let place = Place::start();
+    let freshet = &place.freshet;
+    let mut run = place.run();
+    place.wait_for_posts();
+    run.send("TERM");
+    run.finish_within(SOON);
+    let account = freshet.json(&["get", &place.url]);
+    let address = account["address"].as_str().expect("an address");
+    let post = account["colinks"]["posts"][0]["address"].as_str().expect("an address");
+    let file = freshet.folder().join("around.svg");
+    let file = file.to_str().expect("a plain path");
+    // As the lists of the account show it: questions a day over seven days.
+    let asked = || {
+        let told = freshet.json(&["explain", &place.url]);
+        let lists = told["sources"].as_array().expect("sources").iter();
+        let eir = lists.filter_map(|it| it["counts"]["eir_per_day"].as_f64()).fold(0.0, f64::max);
+        (eir * 7.0).round()
+    };
+    for question in [
+        &["get", address][..],
+        &["get", post, "author.handle"],
+        &["show", address],
+        &["show", post],
+        &["graph", address, "-o", file],
+        &["graph", post, "-o", file],
+    ] {
+        let before = asked();
+        freshet.ok(question);
+        let after = asked();
+        assert!((after - before - 1.0).abs() < 0.5, "{question:?}: asked {before} times, then {after}");
+    }
+    let before = asked();
+    assert_eq!(freshet.say(&["get", &place.other]).code, 2, "nothing is stored of it");
+    freshet.ok(&["status"]);
+    assert!((asked() - before).abs() < 0.5, "who gets no answer and who asks about all ask about nobody");
+}
+
+#[test]
 fn the_network_is_asked_under_the_ledger_without_a_run_and_with_one() {
     let place = Place::start();
     let freshet = &place.freshet;

@@ -1,5 +1,8 @@
 //! Subscriptions of a real run: a file, a program and a web address at once, added, paused, replayed and removed while it runs.
 
+mod bus;
+mod socket;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -28,16 +31,21 @@ fn line_of(freshet: &Freshet, name: &str) -> Value {
     all.into_iter().find(|it| it["name"] == name).unwrap_or_default()
 }
 
-#[test]
-fn subscriptions_are_managed_while_a_run_runs() {
-    let world = World::start(6);
-    let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
-    freshet.ok(&["init"]);
+/// Watches everybody who ever posted there.
+fn watch_all(freshet: &Freshet, world: &World) {
     let authors: BTreeSet<String> =
         world.truth().iter().filter_map(|post| post["author"].as_str().map(str::to_owned)).collect();
     let mut add = vec!["add".to_owned(), "--allow-private".to_owned()];
     add.extend(authors.iter().map(|author| format!("{}/@{author}", world.base)));
     freshet.ok(&add.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn subscriptions_are_managed_while_a_run_runs() {
+    let world = World::start(6);
+    let freshet = Freshet::new().with_clock(format!("{}/clock", world.base));
+    freshet.ok(&["init"]);
+    watch_all(&freshet, &world);
     let path = |name: &str| freshet.folder().join(name);
     let shown = |name: &str| path(name).to_string_lossy().into_owned();
     freshet.ok(&["subscriptions", "add", "archive", "--file", &shown("all.jsonl"), "--from", "beginning"]);
@@ -91,7 +99,10 @@ fn what_cannot_be_subscribed_is_refused_by_name() {
     freshet.ok(&["init"]);
     for (args, parts) in [
         (&["a/b", "--stdout"][..], &["`a/b` cannot be the name"][..]),
-        (&["a", "--stdout", "--kinds", "alerts"], &["`alerts` cannot be subscribed to yet"]),
+        (&["a", "--stdout", "--kinds", "forgettings", "--drop-beyond", "5000"], &["must not be dropped"]),
+        (&["a", "--nats", "http://127.0.0.1", "--subject", "a"], &["no address of a bus"]),
+        (&["a", "--nats", "nats://127.0.0.1"], &["--subject"]),
+        (&["a", "--nats", "nats://127.0.0.1", "--subject", "a.*"], &["no subject to publish to"]),
         (&["a", "--stdout", "--kinds", "tweets"], &["no kind `tweets`", "posts, accounts"]),
         (&["a", "--stdout", "--where", "post", "post.likez > 1"], &["likez"]),
         (&["a", "--file", "/no/such/folder/x"], &["/no/such/folder/x", "make the folder"]),

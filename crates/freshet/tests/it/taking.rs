@@ -9,6 +9,7 @@ use crate::support::freshet::Freshet;
 use crate::support::need;
 use crate::support::world::World;
 
+mod deleted;
 mod killed;
 mod refused;
 

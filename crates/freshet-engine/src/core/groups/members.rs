@@ -13,10 +13,11 @@
 use freshet_policy::Grade;
 use freshet_policy::group::Group;
 use freshet_policy::group::reach::{CANDIDATES_PER_SEAT, Candidate, Recent, best_page};
-use freshet_types::{Coverage, ServerKey, Set, SourceId, Span, Timestamp, VisitId};
+use freshet_types::{Coverage, RobotKind, ServerKey, Set, SourceId, Span, Timestamp, VisitId};
 
 use super::Core;
 use crate::price::TariffKey;
+use crate::visit::Visit;
 use crate::walk::Aim;
 
 /// The last look at a source, in eight bytes.
@@ -62,7 +63,8 @@ impl Core {
     pub(in crate::core) fn note_last_look(&mut self, id: VisitId, now: Timestamp) {
         let Some(visit) = self.visits.get(id) else { return };
         let (key, source) = (visit.key, &visit.source);
-        if visit.aim != Aim::News || !self.is_merged(key, now) {
+        let is_list = visit.aim == Aim::News && source.robot == RobotKind::Status;
+        if !is_list || !self.is_merged(key, now) {
             return;
         }
         let Some(at) = covered_until(&source.coverage) else { return };
@@ -84,7 +86,8 @@ impl Core {
 
     /// A look at a source showed these posts.
     pub(in crate::core) fn note_recent(&mut self, id: VisitId, posts: &[Timestamp], now: Timestamp) {
-        let Some(visit) = self.visits.get(id).filter(|visit| visit.aim == Aim::News) else { return };
+        let is_list = |visit: &&Visit| visit.aim == Aim::News && visit.source.robot == RobotKind::Status;
+        let Some(visit) = self.visits.get(id).filter(is_list) else { return };
         let (key, source) = (visit.key, visit.source.id);
         if !posts.is_empty() && self.is_merged(key, now) {
             self.groups.recents.entry(key).or_default().note(source.0, posts.iter().copied());

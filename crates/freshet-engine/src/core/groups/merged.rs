@@ -14,12 +14,13 @@
 use freshet_policy::group::Group;
 use freshet_store::row::Upload;
 use freshet_types::{
-    IdOrder, Map, Observation, Page, PageKind, Post, ServerKey, Set, SourceId, Timestamp, VisitId,
+    IdOrder, Map, Observation, Page, PageKind, Post, RobotKind, ServerKey, Set, SourceId, Timestamp, VisitId,
 };
 
 use super::Core;
 use crate::consent::drop_opted_out;
 use crate::core::upload::empty_upload;
+use crate::price::TariffKey;
 use crate::walk::Seen;
 use crate::walk::merged::{Reach, floor_of, reach};
 
@@ -110,10 +111,11 @@ impl Core {
 
     /// A merged page reached so many of its members, and so many not; one that reached nobody is a failure.
     fn note_filled(&mut self, key: ServerKey, (reached_count, short_count): (usize, usize), now: Timestamp) {
+        let tariff = TariffKey::new(key, RobotKind::Status);
         if reached_count == 0 {
-            self.groups.note_failure(key, false, now);
+            self.groups.note_failure(tariff, false, now);
         } else {
-            self.groups.refused.remove(&key);
+            self.groups.refused.remove(&tariff);
         }
         let fill = self.groups.fills.entry(key).or_insert(1.0);
         *fill =

@@ -57,7 +57,8 @@ impl Core {
                 |it: &freshet_types::Cover| it.proof == Proof::Complete && *it.endpoint == *source.endpoint;
             let named_at = || stream.roots.get(&source.root_id).copied();
             let is_named = stream.info.named_max == 0 || named_at().is_some_and(|at| at <= visited_at);
-            let has_no_hole = stream.since.is_some_and(|since| since <= visited_at);
+            let has_no_hole = stream.since.is_some_and(|since| since <= visited_at)
+                && stream.doubts.get(&source.root_id).is_none_or(|&at| at <= visited_at);
             is_there && has_no_hole && is_named && stream.info.covers.iter().any(is_complete)
         };
         let is_covered = of_server.map(|(_, stream)| stream).any(covers);
@@ -78,6 +79,17 @@ impl Core {
     pub(super) fn begin_hole(&mut self, key: ServerKey) {
         self.streams.round.servers.insert(key);
         self.streams.round.left = self.sources.slot_count();
+    }
+
+    /// A stream did not show all that changed of these roots: their lists are not covered until they are visited.
+    pub(super) fn doubt(&mut self, name: &super::Name, roots: &[String], at: Timestamp) {
+        let Some(stream) = self.streams.all.get_mut(name).filter(|_| !roots.is_empty()) else { return };
+        stream.doubts.extend(roots.iter().map(|root| (root.clone(), at)));
+        if stream.doubts.len() > super::DOUBTS_MAX {
+            stream.doubts.clear();
+            stream.since = Some(at);
+            self.begin_hole(name.0);
+        }
     }
 
     /// Brings some of the sources forward whose stream broke.

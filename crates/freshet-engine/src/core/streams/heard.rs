@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use freshet_store::row::{Applied, StreamMark, Upload};
-use freshet_types::{Observation, RobotKind, Span, Timestamp, VisitId};
+use freshet_types::{CursorTrouble, Observation, RobotKind, Span, Timestamp, VisitId};
 
 use super::super::upload::followed;
 use super::super::{Core, Effect};
@@ -37,12 +37,28 @@ impl Core {
             return;
         }
         stream.cursor = batch.cursor.or(stream.cursor.take());
+        let mut revisit = batch.revisit;
+        let is_poll = stream.info.every.is_some();
+        if is_poll {
+            stream.poll.keep_new(&mut revisit);
+        }
+        if let Some(trouble) = batch.trouble {
+            stream.since = Some(batch.received_at);
+            stream.cursor.take_if(|_| trouble == CursorTrouble::Unknown);
+            self.begin_hole(name.0);
+        }
+        if !is_poll {
+            self.doubt(&name, &revisit, batch.received_at);
+        }
         let mut observation = batch.observation;
         let is_heeded = self.options.honours_opt_out;
         let opted_out = if is_heeded { drop_opted_out(&mut observation, None) } else { Vec::new() };
         let mut upload = self.stream_upload(&name, batch.received_at);
         (upload.observation, upload.opted_out) = (observation, opted_out);
         (upload.deleted, upload.complaints) = (batch.deleted, batch.complaints);
+        if let Some(mark) = &mut upload.stream {
+            mark.revisit = revisit;
+        }
         upload.followed = followed(&upload, &self.networks);
         self.want(Effect::Apply(Box::new(upload)));
     }
@@ -71,6 +87,7 @@ impl Core {
             until: stream.until,
             cursor: stream.cursor.clone(),
             covers: stream.info.covers.clone(),
+            revisit: Vec::new(),
         };
         let visit = stream.visit.unwrap_or(VisitId(0));
         let robot = Some(RobotKind::Status);
@@ -84,6 +101,7 @@ impl Core {
         if let Some(stream) = self.streams.all.get_mut(&(key, Arc::clone(&sifted.stream.name))) {
             stream.tally.unwatched_count += sifted.unwatched_count;
             stream.tally.hints_count += sifted.hints.len() as u64;
+            stream.poll.judge(!sifted.hints.is_empty());
         }
         sifted.hints.iter().for_each(|slot| self.on_lead(slot, now));
     }

@@ -1,14 +1,15 @@
-//! Decisions about one stream, event by event: jetstream, which is told whom to send of and goes on from a cursor.
+//! Decisions about one stream, event by event: jetstream, which is told whom to send of and goes on from a cursor; and a page that is asked
+//! for again and again.
 
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
 use freshet_store::row::{SourceSlot, StreamRow, Upload};
-use freshet_types::{Instance, NetworkName, Post, Source};
+use freshet_types::{Instance, Post, Source};
 
 use super::super::{CoreOptions, CredentialChoice, Event, Moment};
 use super::*;
 use crate::order::FetcherId;
-use crate::stream::StreamBatch;
+use crate::stream::{Sifted, StreamBatch};
 
 const NETWORK: &str = "bluesky";
 const LASTS: Span = Span::from_ms(86_400_000);
@@ -18,19 +19,25 @@ struct Bench {
     core: Core,
     now: Timestamp,
     wall_ms: u64,
+    stream: StreamName,
 }
 
 impl Bench {
     fn new() -> Self {
+        Self::of((NETWORK, "https://public.api.bsky.app"), "jetstream")
+    }
+
+    /// The same of another server and stream.
+    fn of((network, base): (&str, &str), name: &str) -> Self {
         let now = Timestamp::from_secs(1_800_000_000);
         let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::DAY, ceiling_share: Pacing::WANTED_SHARE };
         let policy = policy_named("change-rate", pacing).unwrap();
         let choice: CredentialChoice = Arc::new(|_, _, _| Vec::new());
         let options = CoreOptions { uses_streams: true, ..CoreOptions::default() };
         let core = Core::new(Arc::new(Networks::shipped()), policy, choice, options, 1..10_000_000, now);
-        let mut bench = Self { core, now, wall_ms: 0 };
-        let base = "https://public.api.bsky.app".to_owned();
-        let instance = Instance { network: NETWORK.into(), base, allow_private: false };
+        let stream = StreamName { network: network.into(), name: name.into() };
+        let mut bench = Self { core, now, wall_ms: 0, stream };
+        let instance = Instance { network: network.into(), base: base.to_owned(), allow_private: false };
         bench.tell(Event::Instances(vec![instance]));
         bench.tell(Event::FetcherJoined(FetcherId(0)));
         bench
@@ -54,7 +61,7 @@ impl Bench {
 
     /// The store answers; gives the order.
     fn find(&mut self, row: Option<StreamRow>, roots: &[&str]) -> Option<StreamOrder> {
-        let stream = StreamName { network: NETWORK.into(), name: "jetstream".into() };
+        let stream = self.stream.clone();
         let roots = roots.iter().map(|&root| root.to_owned()).collect();
         let mut effects = self.tell(Event::StreamFound(Box::new(StreamFound { stream, row, roots })));
         // Politeness or a quota may want a moment.
@@ -89,25 +96,26 @@ impl Bench {
         }
     }
 
-    /// Makes a source of this root known, due in two hours.
-    fn know(&mut self, root: &str) -> Source {
-        let network = NetworkName::from(NETWORK);
-        let source = Source {
+    /// A source of this root, due in two hours.
+    fn source(&self, root: &str) -> Source {
+        Source {
             id: freshet_types::SourceId(1),
             due_at: self.now + Span::HOUR * 2.0,
-            ..Source::new(&network, "posts", RobotKind::Status, "account", root)
-        };
-        let slot = SourceSlot {
-            id: source.id,
-            network,
-            robot: source.robot,
-            state: source.state,
-            weight: source.weight,
-            due_at: source.due_at,
-            gap: None,
-        };
+            ..Source::new(&self.stream.network, "posts", RobotKind::Status, "account", root)
+        }
+    }
+
+    /// What is told of it.
+    fn slot(&self, root: &str) -> SourceSlot {
+        let Source { id, network, robot, state, weight, due_at, .. } = self.source(root);
+        SourceSlot { id, network, robot, state, weight, due_at, gap: None }
+    }
+
+    /// Makes it known.
+    fn know(&mut self, root: &str) -> Source {
+        let slot = self.slot(root);
         self.tell(Event::Slots(vec![slot]));
-        source
+        self.source(root)
     }
 
     /// The source, which was visited then, comes due; gives whether it is put off.
@@ -269,4 +277,48 @@ fn a_draining_run_closes_its_streams() {
     let effects = bench.tell(Event::Drain);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::CloseStream(id) if *id == order.id)));
     assert!(!Bench::is_asked(&bench.pass(Span::DAY)), "and opens none");
+}
+
+/// The page of changes, answered so often with these roots; of whom it tells anew, and how long until it is asked for again.
+fn answers(bench: &mut Bench, roots: &[&str], is_watched: bool, count: usize) -> Vec<(Vec<String>, Span)> {
+    let mut told = Vec::new();
+    for _ in 0..count {
+        let order = bench.find(None, &["ada"]).expect("it is asked for");
+        bench.tell(Event::StreamOpened(order.id));
+        let revisit = roots.iter().map(|&root| root.to_owned()).collect();
+        let batch =
+            StreamBatch { revisit, messages_count: 1, received_at: bench.now, ..StreamBatch::default() };
+        let upload =
+            upload(bench.tell(Event::StreamHeard(order.id, Box::new(batch)))).expect("it is written down");
+        let hints = if is_watched { vec![bench.slot("ada")] } else { Vec::new() };
+        let sifted = Sifted { stream: bench.stream.clone(), unwatched_count: 0, hints };
+        let answered_at = bench.now;
+        let mut effects =
+            bench.tell(Event::StreamClosed(order.id, StreamEnd::Broken("it was answered".to_owned())));
+        bench.tell(Event::StreamSifted(Box::new(sifted)));
+        while !Bench::is_asked(&effects) {
+            effects = bench.pass(Span::SECOND);
+        }
+        told.push((upload.stream.expect("its row").revisit, bench.now - answered_at));
+    }
+    told
+}
+
+#[test]
+fn a_page_of_changes_is_asked_for_less_and_less_while_it_is_about_nobody() {
+    let mut bench = Bench::of(("hackernews", "https://hacker-news.firebaseio.com"), "updates");
+    assert!(Bench::is_asked(&bench.pass(Span::SECOND)));
+    let told = answers(&mut bench, &["eve", "ada"], false, 12);
+    let named: Vec<usize> = told.iter().map(|(roots, _)| roots.len()).collect();
+    assert_eq!((named[0], named[1..].iter().sum()), (2, 0), "who stood there already is not told again");
+    let gaps: Vec<Span> = told.iter().map(|(_, gap)| *gap).collect();
+    let about = |gap: Span, secs: i64| (gap - Span::from_secs(secs)).secs_f64().abs() <= 2.0;
+    for (at, secs) in [(0, 30), (1, 60), (2, 120), (5, 960), (6, 1_800), (11, 1_800)] {
+        assert!(about(gaps[at], secs), "answer {at}: {gaps:?}");
+    }
+    let gaps = answers(&mut bench, &["ada"], true, 9);
+    let gaps: Vec<Span> = gaps.iter().map(|(_, gap)| *gap).collect();
+    assert!(about(gaps[1], 900) && about(gaps[8], 30), "and sooner when it is about somebody: {gaps:?}");
+    let view = bench.core.stream_views(1).pop().expect("there is one");
+    assert!(view.connected_at.is_some() && view.reconnects_count == 0 && view.why.is_none(), "{view:?}");
 }

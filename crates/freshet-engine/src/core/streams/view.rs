@@ -63,7 +63,7 @@ impl Core {
             |((key, name), stream): (&(freshet_types::ServerKey, std::sync::Arc<str>), &super::Stream)| {
                 let connected_at = match stream.stage {
                     Stage::Connected { at, .. } => Some(at),
-                    _ => None,
+                    _ => stream.poll.since,
                 };
                 let tally = &stream.tally;
                 StreamView {

@@ -27,7 +27,11 @@ struct FloodFrames {
 impl Frames for FloodFrames {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Frame>, Fault>> {
         let number = self.read.fetch_add(1, Ordering::Relaxed);
-        let message = StreamMessage { event: Some("delete".to_owned()), id: None, data: number.to_string() };
+        let message = StreamMessage {
+            event: Some("delete".to_owned()),
+            data: number.to_string(),
+            ..StreamMessage::default()
+        };
         Box::pin(std::future::ready(Ok((number < self.count).then_some(Frame::Message(message)))))
     }
 }

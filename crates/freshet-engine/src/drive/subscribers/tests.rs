@@ -34,7 +34,8 @@ fn start(db: &Path, pipe: &Path) -> Subscribers {
     let reader = testing::reader(db);
     let subscription = Subscription::to_file(pipe, reader).unwrap();
     let nobody: Subscribe = Box::new(|_| Err("there are no others".to_owned()));
-    Subscribers::start(vec![subscription], nobody, &Wall::new(Arc::new(SystemClock))).unwrap()
+    Subscribers::start(vec![subscription], nobody, (&Wall::new(Arc::new(SystemClock)), &Arc::default()))
+        .unwrap()
 }
 
 fn cursor(subscribers: &Subscribers) -> u64 {

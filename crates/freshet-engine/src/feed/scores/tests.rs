@@ -6,7 +6,7 @@ use freshet_frontier::Coordinator;
 use freshet_network::focus::Written;
 use freshet_network::networks::Networks;
 use freshet_store::api::prelude::*;
-use freshet_store::row::Upload;
+use freshet_store::row::{Listing, Upload};
 use freshet_store::setting::Json;
 use freshet_store::testing;
 use freshet_types::{Account, Observation, Post, Relation, RobotState, Source, Timestamp, VisitId};
@@ -53,11 +53,33 @@ fn page() -> Upload {
     }
 }
 
+/// The list of the account 40, which a person added; 50 answers it, and it follows 41.
+fn added_page() -> Upload {
+    let answer = Post { reply_to: Some("p40".to_owned()), ..post("p50", "50", None) };
+    let observation = Observation {
+        accounts: vec![account("40", None)],
+        posts: vec![post("p40", "40", None), answer],
+        relations: vec![follows("40", "41"), follows("41", "42")],
+        ..Observation::default()
+    };
+    let (from, to) = (Timestamp::from_secs(0), Timestamp::from_secs(1));
+    Upload {
+        lists: Some(Listing { author: "40".to_owned(), from, to }),
+        ..Upload { observation, ..Upload::new(VisitId(2), network(), Timestamp::from_secs(2)) }
+    }
+}
+
 /// Ids of the accounts whose lists become sources, in groups of `count`.
 fn leave(written: Option<&Written>, count: usize, groups: usize) -> Vec<Vec<String>> {
+    let room = if written.is_some() { AHEAD_USUAL - AHEAD_MAX + count } else { count };
+    leave_of(&[page()], written, room, groups)
+}
+
+/// The same of these pages, with so much room.
+fn leave_of(pages: &[Upload], written: Option<&Written>, room: usize, groups: usize) -> Vec<Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let mut store = testing::memory();
-    store.apply(&[page()], |_, _| None).unwrap();
+    store.apply(pages, |_, _| None).unwrap();
     for robot in RobotKind::ALL {
         store.set_robot(robot, RobotState::Stopped).unwrap();
     }
@@ -67,7 +89,6 @@ fn leave(written: Option<&Written>, count: usize, groups: usize) -> Vec<Vec<Stri
     }
     let rings = Coordinator::open(dir.path(), 10_000).unwrap();
     let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), 5);
-    let room = if written.is_some() { AHEAD_USUAL - AHEAD_MAX + count } else { count };
     let mut left = Vec::new();
     for _ in 0..groups {
         let slots = feeder.tend(&mut store, room, NOW).unwrap();
@@ -85,8 +106,51 @@ fn tag(tag: &str, explore: &str) -> Written {
 }
 
 #[test]
-fn without_a_focus_ids_leave_as_they_came() {
+fn where_nobody_was_added_and_without_a_focus_ids_leave_as_they_came() {
     assert_eq!(leave(None, 3, 2), [["00", "01", "02"], ["03", "04", "05"]]);
+}
+
+#[test]
+fn without_a_focus_who_is_near_to_what_was_added_leaves_first() {
+    let room = AHEAD_USUAL - AHEAD_MAX_OF_SERVER + 3;
+    let left = leave_of(&[page(), added_page()], None, room, 2);
+    assert_eq!(left, [["41", "42", "50"], ["00", "01", "02"]], "40 has its list already");
+    let left = leave_of(&[page(), added_page()], None, room + 17, 1);
+    assert_eq!(left[0].len(), 20);
+    let oldest = ["00", "01"];
+    assert!(oldest.iter().all(|id| left[0].iter().any(|it| it == id)), "one in ten is the oldest: {left:?}");
+}
+
+#[test]
+fn without_a_focus_so_much_is_made_ahead_for_each_server() {
+    let (focused, free) = (Scores::new(Some(tag("weather", "0").read().unwrap())), Scores::new(None));
+    for (servers, expected) in [(0, 512), (1, 512), (3, 1_536), (1_000, AHEAD_USUAL)] {
+        assert_eq!((focused.ahead_max(servers), free.ahead_max(servers)), (AHEAD_MAX, expected), "{servers}");
+    }
+}
+
+#[test]
+fn without_a_focus_ranks_are_written_where_there_is_a_way_to_go() {
+    let ranked = |depth| {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = testing::memory();
+        store.apply(&[page(), added_page()], |_, _| None).unwrap();
+        let list = |id: &str| Source::new(&network(), "statuses", RobotKind::Status, "account", id);
+        let added = store.add_sources(&["40", "41", "42", "20"].map(list)).unwrap();
+        let rings = Coordinator::open(dir.path(), 10_000).unwrap();
+        let mut feeder = Feeder::new(rings, Arc::new(Networks::shipped()), depth);
+        for _ in 0..2 {
+            feeder.tend(&mut store, 0, NOW).unwrap();
+        }
+        let scores = store.ranked().unwrap().scores;
+        added.iter().map(|(id, _)| scores.iter().find(|it| it.0 == *id).map(|it| it.1)).collect::<Vec<_>>()
+    };
+    let [added, near, far, other] = ranked(1)[..] else { panic!("four lists") };
+    assert!(
+        added > near && near > far && far > Some(0.0) && other.is_none(),
+        "{added:?} {near:?} {far:?} {other:?}"
+    );
+    assert_eq!(ranked(0), [None; 4], "all that is there was added");
 }
 
 #[test]
@@ -131,7 +195,7 @@ fn a_focus_is_told_how_many_stored_posts_it_wants() {
 fn what_a_person_added_is_first() {
     let mut store = testing::memory();
     store.apply(&[page()], |_, _| None).unwrap();
-    let mut scores = Scores::new(tag("weather", "0").read().unwrap());
+    let mut scores = Scores::new(Some(tag("weather", "0").read().unwrap()));
     scores.step(&store).unwrap();
     let number = |id: &str| store.account_of(&network(), id).unwrap().unwrap().object;
     let (wanted, near, far) = (number("80"), number("90"), number("20"));

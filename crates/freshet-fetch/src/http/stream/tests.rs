@@ -13,7 +13,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-use crate::stream::{Frame, Frames, MESSAGE_BYTES_MAX, Opened};
+use crate::stream::{FRAME_BYTES_MAX, Frame, Frames, MESSAGE_BYTES_MAX, Opened};
 use crate::{Credential, CredentialKind, Fetch as _, HttpFetch, HttpOptions, Vault};
 
 /// A server that answers one connection as `serve` says; gives its address.
@@ -48,7 +48,7 @@ fn fetch(vault: Vault) -> HttpFetch {
 
 async fn open(url: &str, transport: Transport) -> Result<Opened, freshet_types::Fault> {
     let request = Request { allow_private: true, ..Request::get(&NetworkName::from("test"), url) };
-    fetch(Vault::empty()).open(&request, transport).await
+    crate::stream::open(&fetch(Vault::empty()), &request, transport).await
 }
 
 /// All that comes until the stream ends, and how it ended.
@@ -64,7 +64,11 @@ async fn all(mut frames: Box<dyn Frames>) -> (Vec<Frame>, Option<FaultKind>) {
 }
 
 fn message(event: Option<&str>, data: &str) -> Frame {
-    Frame::Message(StreamMessage { event: event.map(str::to_owned), id: None, data: data.to_owned() })
+    Frame::Message(StreamMessage {
+        event: event.map(str::to_owned),
+        data: data.to_owned(),
+        ..StreamMessage::default()
+    })
 }
 
 const SSE: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n";
@@ -104,6 +108,24 @@ async fn what_is_no_stream_is_an_answer() {
             other => panic!("{answer}: {other:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_poll_is_a_stream_of_one_message() {
+    let long = "x".repeat(MESSAGE_BYTES_MAX + 1);
+    for (body, expected) in [
+        ("{\"names\": []}", message(None, "{\"names\": []}")),
+        (&long, Frame::Dropped("a page of more than 1048576 bytes".to_owned())),
+    ] {
+        let url =
+            serve_bytes(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())).await;
+        let Ok(Opened::Stream(frames)) = open(&url, Transport::Poll).await else { panic!("it is an answer") };
+        assert_eq!(all(frames).await, (vec![expected], None));
+    }
+    let url = serve_bytes("HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n").await;
+    assert!(
+        matches!(open(&url, Transport::Poll).await, Ok(Opened::Refused(response)) if response.status == 500)
+    );
 }
 
 #[tokio::test]
@@ -166,7 +188,7 @@ where
 }
 
 #[tokio::test]
-async fn text_frames_are_messages_and_others_are_not() {
+async fn text_and_binary_frames_are_messages_and_others_are_not() {
     let url = serve_socket(|mut socket| async move {
         let sent = [
             Message::text("{\"a\": 1}"),
@@ -185,20 +207,38 @@ async fn text_frames_are_messages_and_others_are_not() {
     let Ok(Opened::Stream(frames)) = open(&url, Transport::Websocket).await else { panic!("it is a stream") };
     let (seen, end) = all(frames).await;
     assert_eq!((seen[0].clone(), seen[1].clone()), (message(None, "{\"a\": 1}"), Frame::Alive));
-    assert!(matches!(&seen[2], Frame::Dropped(why) if why.contains("binary")), "{seen:?}");
+    let bytes = Some(vec![1, 2]);
+    assert_eq!(seen[2], Frame::Message(StreamMessage { bytes, ..StreamMessage::default() }));
     assert_eq!((&seen[3..], end), (&[message(None, "last")][..], None));
+}
+
+#[tokio::test]
+async fn who_is_to_be_told_something_is_told_it_first() {
+    let url = serve_socket(|mut socket| async move {
+        let Some(Ok(Message::Text(hello))) = socket.next().await else { return };
+        let _ = socket.send(Message::text(format!("you said {hello}"))).await;
+        let _ = socket.close(None).await;
+    })
+    .await;
+    let plain = Request { allow_private: true, ..Request::get(&NetworkName::from("test"), &url) };
+    let request = Request { body: Some("give me all".to_owned()), ..plain };
+    let opened = fetch(Vault::empty()).open(&request, Transport::Websocket).await;
+    let Ok(Opened::Stream(frames)) = opened else { panic!("it is a stream") };
+    assert_eq!(all(frames).await, (vec![message(None, "you said give me all")], None));
 }
 
 #[tokio::test]
 async fn a_frame_that_is_too_long_ends_the_connection() {
     let url = serve_socket(|mut socket| async move {
         socket.send(Message::text("one")).await.unwrap();
+        socket.send(Message::text("x".repeat(MESSAGE_BYTES_MAX + 1))).await.unwrap();
         // The other side may hang up in the middle.
-        let _ = socket.send(Message::text("x".repeat(MESSAGE_BYTES_MAX + 1))).await;
+        let _ = socket.send(Message::text("x".repeat(FRAME_BYTES_MAX + 1))).await;
     })
     .await;
     let Ok(Opened::Stream(frames)) = open(&url, Transport::Websocket).await else { panic!("it is a stream") };
-    assert_eq!(all(frames).await, (vec![message(None, "one")], Some(FaultKind::TooLarge)));
+    let long = Frame::Dropped(format!("a message is longer than {MESSAGE_BYTES_MAX} bytes"));
+    assert_eq!(all(frames).await, (vec![message(None, "one"), long], Some(FaultKind::TooLarge)));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! The transport `websocket`: the handshake on top of an HTTP answer, and the frames after it.
 //!
-//! The connection is the client's own ([`super`]); the protocol is tungstenite's. Text is a message; binary frames are dropped, and
-//! so is whatever a closing server says. After [`PING_AFTER`] of silence the server is asked whether it is alive, and after
+//! The connection is the client's own ([`super`]); the protocol is tungstenite's. A text and a binary frame are messages; what they
+//! mean is their reader's business. Whatever a closing server says is dropped, and so is a text that is too long, and a binary frame
+//! where a credential was shown, since it cannot be scrubbed. After [`PING_AFTER`] of silence the server is asked whether it is alive, and after
 //! [`SILENCE_MAX`] it is taken for dead. A frame that is too long ends the connection, since what follows it cannot be told.
 
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::super::fault;
 use crate::Scrubber;
-use crate::stream::{Frame, Frames, MESSAGE_BYTES_MAX, SILENCE_MAX};
+use crate::stream::{FRAME_BYTES_MAX, Frame, Frames, MESSAGE_BYTES_MAX, SILENCE_MAX};
 
 /// After so long without a frame the server is asked whether it is there.
 const PING_AFTER: Duration = Duration::from_secs(30);
@@ -45,8 +46,8 @@ pub(super) fn ask(headers: &mut HeaderMap) -> String {
     key
 }
 
-/// What a server answers to a key.
-fn accepted(key: &str) -> String {
+/// What a server answers to the key of a WebSocket.
+pub fn accepted(key: &str) -> String {
     let salted = format!("{key}{KEY_SALT}");
     STANDARD.encode(ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, salted.as_bytes()))
 }
@@ -65,8 +66,8 @@ pub(super) async fn upgrade(
     }
     let upgraded = incoming.upgrade().await.map_err(|error| fault::fault_of(error, &host))?;
     let config = WebSocketConfig::default()
-        .max_message_size(Some(MESSAGE_BYTES_MAX))
-        .max_frame_size(Some(MESSAGE_BYTES_MAX));
+        .max_message_size(Some(FRAME_BYTES_MAX))
+        .max_frame_size(Some(FRAME_BYTES_MAX));
     let wire = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
     Ok(Socket { wire, host, scrubber })
 }
@@ -80,6 +81,12 @@ pub(super) struct Socket {
 }
 
 impl Socket {
+    /// Says something to the server.
+    pub(super) async fn say(&mut self, text: &str) -> Result<(), Fault> {
+        let sent = timeout(PONG_WITHIN, self.wire.send(Message::text(text))).await;
+        sent.map_err(|_| self.silent())?.map_err(|error| self.fault(&error))
+    }
+
     async fn read(&mut self) -> Result<Option<Frame>, Fault> {
         let next = if let Ok(next) = timeout(PING_AFTER, self.wire.next()).await {
             next
@@ -93,6 +100,9 @@ impl Socket {
             None | Some(Ok(Message::Close(_)) | Err(Error::ConnectionClosed | Error::AlreadyClosed)) => {
                 Ok(None)
             }
+            Some(Ok(Message::Text(text))) if text.len() > MESSAGE_BYTES_MAX => {
+                Ok(Some(Frame::Dropped(format!("a message is longer than {MESSAGE_BYTES_MAX} bytes"))))
+            }
             Some(Ok(Message::Text(text))) => {
                 let data = match &self.scrubber {
                     Some(scrubber) => scrubber.scrub(&text).into_owned(),
@@ -100,8 +110,12 @@ impl Socket {
                 };
                 Ok(Some(Frame::Message(StreamMessage { data, ..StreamMessage::default() })))
             }
-            Some(Ok(Message::Binary(_))) => {
-                Ok(Some(Frame::Dropped("a frame is binary where text was promised".to_owned())))
+            Some(Ok(Message::Binary(_))) if self.scrubber.is_some() => Ok(Some(Frame::Dropped(
+                "a frame is binary on a stream that was shown a credential".to_owned(),
+            ))),
+            Some(Ok(Message::Binary(bytes))) => {
+                let bytes = Some(bytes.into());
+                Ok(Some(Frame::Message(StreamMessage { bytes, ..StreamMessage::default() })))
             }
             Some(Ok(_)) => Ok(Some(Frame::Alive)),
             Some(Err(error)) => Err(self.fault(&error)),

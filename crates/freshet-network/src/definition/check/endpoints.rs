@@ -292,8 +292,14 @@ impl Checker<'_> {
         if !(2..=GROUP_MAX).contains(&roots_max) {
             self.problem(&format!("{key}.group"), format!("a request names 2 to {GROUP_MAX} roots at once"));
         }
-        if rule.robot != Some(RobotKind::Status) {
-            self.problem(&key, "only lists that the robot `status` visits are asked about in groups");
+        let is_asked = match rule.robot {
+            Some(RobotKind::Status) => true,
+            Some(RobotKind::Comment) => rule.probe.is_some(),
+            _ => false,
+        };
+        if !is_asked {
+            let why = "only lists that the robot `status` visits are asked about in groups, and those of `comment` by a `probe`";
+            self.problem(&key, why);
         }
         self.group_endpoint(&key, endpoint, rule, data);
         let shows = match (&rule.probe, &rule.merged) {
@@ -383,7 +389,13 @@ fn path_pattern(template: &Template, text: &str, roots: Option<&str>) -> Regex {
                 let piece = if at == 0 { path_of(piece) } else { piece };
                 let after =
                     if at == 0 { piece } else { piece.split_once("}}").map_or("", |(_, after)| after) };
-                pattern.push_str(if at == 0 { "" } else { "[^?#]*" });
+                // Ids of several roots stand in one part of a path.
+                let is_part = piece.trim_start().starts_with("members");
+                pattern.push_str(match at {
+                    0 => "",
+                    _ if is_part => "[^/?#]*",
+                    _ => "[^?#]*",
+                });
                 pattern.push_str(&regex::escape(after.split("{%").next().unwrap_or_default()));
             }
         }

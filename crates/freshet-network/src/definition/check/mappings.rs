@@ -15,6 +15,8 @@ const RELATION: &[MappingKind] = &[MappingKind::Relation];
 const TAG: &[MappingKind] = &[MappingKind::Tag];
 const NAMED: &[MappingKind] = &[MappingKind::Account, MappingKind::Object, MappingKind::Tag];
 
+/// The type of every account.
+const ACCOUNT_TYPE: &str = "account";
 /// Links of posts that are fields of their own.
 const FIELDS: [&str; 5] = ["author", "reply_to", "root", "repost_of", "quote_of"];
 
@@ -28,10 +30,41 @@ impl Checker<'_> {
         schema: &Schema,
         index: &Map<String, usize>,
     ) -> Vec<MappingPlan> {
+        self.check_kinds(data);
         data.mappings
             .iter()
             .map(|(name, rule)| self.mapping(&format!("mappings.{name}"), rule, schema, index))
             .collect()
+    }
+
+    /// Whether each type is made by mappings of one kind. Posts, accounts and other things lie in different tables, so that a type of
+    /// two kinds would be found in neither; and only `account` is an account, because rows of accounts have no other type.
+    fn check_kinds(&mut self, data: &data::Definition) {
+        let mut first: Map<&str, (&String, MappingKind)> = Map::default();
+        for (name, rule) in data.mappings.iter().filter(|(_, rule)| ALL.contains(&rule.kind)) {
+            let key = format!("mappings.{name}.{}", if rule.object_type.is_some() { "type" } else { "kind" });
+            let made = rule.object_type.as_deref().unwrap_or(default_type(rule.kind));
+            if (rule.kind == MappingKind::Account) != (made == ACCOUNT_TYPE) {
+                let what = match rule.kind {
+                    MappingKind::Account => {
+                        "only `account` is made by `kind = \"account\"`; use `kind = \"object\"`"
+                    }
+                    _ => "an `account` is made by `kind = \"account\"`; give this type a name of its own",
+                };
+                self.problem(&key, what);
+                continue;
+            }
+            let (other, kind) = *first.entry(made).or_insert((name, rule.kind));
+            if kind != rule.kind {
+                let what = format!(
+                    "`mappings.{other}` makes `{made}` by `kind = \"{}\"`, this one by `{}`; use `kind = \"object\"` in both, \
+                     or two types",
+                    default_type(kind),
+                    default_type(rule.kind),
+                );
+                self.problem(&key, what);
+            }
+        }
     }
 
     fn mapping(

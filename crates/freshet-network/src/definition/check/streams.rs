@@ -2,8 +2,8 @@
 //!
 //! Opening a stream is asking, and a message is an answer in small: both are compiled as endpoints that nobody visits.
 
-use freshet_types::definition::{self as data, EndpointRule, MessageRule, Paging, StreamRule};
-use freshet_types::{Cover, PageKind, StreamInfo};
+use freshet_types::definition::{self as data, EndpointRule, MessageRule, Paging, StreamFormat, StreamRule};
+use freshet_types::{Cover, PageKind, Proof, Span, StreamInfo, Transport};
 
 use super::{Checker, EndpointParts};
 use crate::definition::plan::{DeletionPlan, EndpointPlan, MembersPlan, MessagePlan, StreamPlan};
@@ -11,6 +11,8 @@ use crate::expression::Expression;
 
 /// Most roots that a connection may name.
 const NAMED_MAX: u32 = 10_000;
+/// A page is not asked for more often than this.
+const EVERY_MIN: Span = Span::from_secs(10);
 /// The type of object that authors are.
 const ACCOUNT: &str = "account";
 
@@ -45,12 +47,29 @@ impl Checker<'_> {
         }
         for (at, message) in rule.messages.iter().enumerate() {
             let key = format!("{key}.messages[{at}]");
-            if message.items.is_empty() && message.deletes.is_none() {
-                self.problem(&key, "it has neither `items` nor `deletes`, so it says nothing");
+            let is_telling =
+                message.deletes.is_some() || message.revisits.is_some() || message.cursor_is.is_some();
+            if message.items.is_empty() && !is_telling {
+                self.problem(
+                    &key,
+                    "it has neither `items` nor `deletes`, `revisits` or `cursor_is`, so it says nothing",
+                );
             }
             if let Some(deletes) = &message.deletes {
                 self.known(&format!("{key}.deletes.kind"), "type", &deletes.kind, data.types.keys());
             }
+        }
+        if rule.hello.is_some() && rule.transport != Transport::Websocket {
+            self.problem(
+                &format!("{key}.hello"),
+                "only a WebSocket can be told something: `transport = \"websocket\"`",
+            );
+        }
+        if rule.format == StreamFormat::Atproto && rule.transport != Transport::Websocket {
+            self.problem(
+                &format!("{key}.format"),
+                "`atproto` frames are binary: `transport = \"websocket\"`",
+            );
         }
         if let Some(named) = &rule.named
             && !(1..=NAMED_MAX).contains(&named.max)
@@ -67,8 +86,10 @@ impl Checker<'_> {
         parts: EndpointParts<'_>,
     ) -> StreamPlan {
         let covers = rule.covers.iter().enumerate();
-        let covers: Vec<Cover> =
-            covers.filter_map(|(at, one)| self.cover(&format!("{key}.covers[{at}]"), one, data)).collect();
+        // Posts are of their author or of the server; messages that show none may name the root of any list.
+        let shows_posts = rule.messages.iter().any(|message| !message.items.is_empty());
+        let cover = |(at, one)| self.cover(&format!("{key}.covers[{at}]"), one, shows_posts, data);
+        let covers: Vec<Cover> = covers.filter_map(cover).collect();
         let messages = rule.messages.iter().enumerate();
         let messages = messages
             .map(|(at, one)| self.message(&format!("{key}.messages[{at}]"), one, rule, (data, parts)))
@@ -84,8 +105,10 @@ impl Checker<'_> {
                 named_max: rule.named.as_ref().map_or(0, |named| named.max as usize),
                 cursor_lasts,
                 needs_credential: rule.needs_credential,
+                every: self.every(key, rule),
             },
             variant: rule.variant.clone(),
+            format: rule.format,
             open: self.opening(key, rule, data, parts),
             cursor: cursor
                 .and_then(|cursor| cursor.at.as_ref())
@@ -97,16 +120,51 @@ impl Checker<'_> {
         }
     }
 
+    /// How often the page of a poll is asked for. It shows what is new now, so that nothing between two answers is proven, and it goes on
+    /// from nowhere.
+    fn every(&mut self, key: &str, rule: &StreamRule) -> Option<Span> {
+        let every = rule.every.as_ref().map(|every| self.span(&format!("{key}.every"), every));
+        let is_poll = rule.transport == Transport::Poll;
+        match every {
+            None if is_poll => {
+                self.problem(key, "`every` is missing: how often is its page asked for at most?");
+            }
+            Some(_) if !is_poll => {
+                let what = "a connection stays open; only a page is asked for again: `transport = \"poll\"`";
+                self.problem(&format!("{key}.every"), what);
+            }
+            Some(every) if every < EVERY_MIN => {
+                self.problem(
+                    &format!("{key}.every"),
+                    format!("no page is asked for more often than every {EVERY_MIN}"),
+                );
+            }
+            _ => {}
+        }
+        if is_poll && rule.covers.iter().any(|cover| cover.proof == Proof::Complete) {
+            let what = "a page that is asked for again and again proves nothing of what came between: `proof = \"hint\"`";
+            self.problem(&format!("{key}.covers"), what);
+        }
+        if is_poll && (rule.cursor.is_some() || rule.named.is_some()) {
+            self.problem(key, "a page that is asked for again and again has neither `cursor` nor `named`");
+        }
+        every.filter(|_| is_poll)
+    }
+
     /// A list that is covered, if its posts can be told from others.
-    fn cover(&mut self, key: &str, rule: &data::CoverRule, data: &data::Definition) -> Option<Cover> {
+    fn cover(
+        &mut self,
+        key: &str,
+        rule: &data::CoverRule,
+        shows_posts: bool,
+        data: &data::Definition,
+    ) -> Option<Cover> {
         self.known(&format!("{key}.endpoint"), "endpoint", &rule.endpoint, data.endpoints.keys());
         let endpoint = data.endpoints.get(&rule.endpoint)?;
-        let is_server = endpoint.root != ACCOUNT;
-        let names_root = || {
-            let query = endpoint.query.values().flat_map(data::OneOrMany::as_slice);
-            std::iter::once(&endpoint.url).chain(query).any(|text| text.contains("root"))
-        };
-        if is_server && names_root() {
+        let query = endpoint.query.values().flat_map(data::OneOrMany::as_slice);
+        let names_root = std::iter::once(&endpoint.url).chain(query).any(|text| text.contains("root"));
+        let is_server = endpoint.root != ACCOUNT && !names_root;
+        if shows_posts && names_root && endpoint.root != ACCOUNT {
             let what = format!(
                 "`{}` lists posts of a `{}`: a stream covers lists of accounts, or of the whole server",
                 rule.endpoint, endpoint.root
@@ -128,6 +186,7 @@ impl Checker<'_> {
         let mut asked = EndpointRule {
             url: rule.url.clone(),
             query: rule.query.clone(),
+            body: rule.hello.clone(),
             needs_credential: rule.needs_credential,
             is_page: Some(false),
             is_conditional: false,
@@ -175,6 +234,8 @@ impl Checker<'_> {
                 kind: deletes.kind.clone(),
                 id: deletes.id.as_ref().map(|at| self.expression(&format!("{key}.deletes.id"), at)),
             }),
+            revisits: rule.revisits.as_ref().map(|at| self.expression(&format!("{key}.revisits"), at)),
+            cursor_is: rule.cursor_is,
         }
     }
 }

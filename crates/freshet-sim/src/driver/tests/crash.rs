@@ -35,14 +35,7 @@ struct Play {
 
 impl Play {
     fn new(seed: u64) -> Self {
-        let options = WorldOptions {
-            seed,
-            accounts: ACCOUNTS as u32 + 2,
-            posts_per_day: 6.0,
-            history: Span::DAY * 2.0,
-            ..WorldOptions::default()
-        };
-        let mut scene = Scene::new(options, Span::MINUTE * 30.0);
+        let mut scene = Scene::small(seed, ACCOUNTS);
         scene.depth_max = 1;
         let fate = Fate::default();
         fate.watch_rings(scene.rings.path().to_owned());
@@ -61,11 +54,7 @@ impl Play {
         };
         let subscribe = self.receiver.subscribe_by(&self.fate, &self.scene.networks);
         driver.subscribe_by(subscribe).unwrap();
-        while self.scene.now() < until && !self.fate.is_dead() {
-            if let Err(error) = driver.run_steps(1) {
-                assert!(self.fate.is_dead(), "{error}");
-            }
-        }
+        self.scene.run_until(&mut driver, &self.fate, until);
         if death.is_none() {
             driver.stop().unwrap();
         }

@@ -11,21 +11,23 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use freshet_engine::quota::LEDGER;
 use freshet_store::api::interest::{Inquiry, InterestRow, Ranked};
 use freshet_store::api::{
-    Apply, Care, ChangeLog, Compare, Controls, Interest, ParkingLot, Read, Rows, Settings, Sources,
-    StoreError, Streams, Subscriptions, Trouble,
+    Apply, Care, ChangeLog, Compare, Controls, Interest, Keeping, ParkingLot, Read, Rows, Settings, Sources,
+    StoreError, Streams, Subscriptions, Trouble, Unkept,
 };
 use freshet_store::browse::{
     Browse, Counted, ForumQuery, ForumState, KindCount, ListState, MemberPage, MemberQuery, Neighbours, Node,
     PostQuery, RootName, SourcePage, SourceQuery, VisitLine,
 };
 use freshet_store::control::{Control, ControlRow};
+use freshet_store::keeping::{self, Erasure, ExportRow, KeptOf, KeptSums, RetentionRow, Taken};
+use freshet_store::pass::Pass;
 use freshet_store::row::{
     AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
     Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
-    ListTimesKind, Member, NewestQuery, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
+    ListTimesKind, Member, NewestQuery, NotKept, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
+    SourceSlot, StalePage, Storing, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
 };
-use freshet_store::subscription::{Standing, State, Subscription, SubscriptionRow};
+use freshet_store::subscription::{Kind, Notice, Standing, State, Subscription, SubscriptionRow};
 use freshet_types::{
     Address, Change, NetworkName, RobotKind, RobotState, Source, SourceId, SourceState, Span, Timestamp,
     VisitSummary, Weight,
@@ -255,6 +257,7 @@ delegate!(Apply {
 
 delegate!(Sources {
     read instances() -> Vec<InstanceRow>;
+    read networks_above(above: u64) -> Vec<(u64, NetworkName)>;
     read sources(ids: &[SourceId]) -> Vec<Option<Source>>;
     read slots_above(above: SourceId, limit: usize) -> Vec<SourceSlot>;
     read sources_above(above: SourceId, limit: usize) -> Rows<Source, SourceId>;
@@ -331,7 +334,9 @@ delegate!(Read {
 
 delegate!(Subscriptions {
     read subscriptions() -> Vec<SubscriptionRow>;
+    read notices_above(number: u64, limit: usize) -> Vec<Notice>;
     write Cursor note_standing(name: &str, standing: &Standing) -> bool;
+    person put_notice(kind: Kind, record: &str, at: Timestamp) -> bool;
     person add_subscription(subscription: &Subscription, cursor: u64) -> bool;
     person set_subscription(name: &str, state: State) -> bool;
     person move_subscription(name: &str, cursor: u64) -> bool;
@@ -359,6 +364,22 @@ delegate!(Browse {
     read complaints(network: Option<&str>, limit: usize, samples: usize) -> Vec<ComplaintRow>;
 });
 
+delegate!(Keeping {
+    read fates(taken: &[Taken]) -> Vec<keeping::Fate>;
+    read erasures() -> Vec<Erasure>;
+    read deleted_since(since: Timestamp, up_to: u64) -> (u64, Option<Timestamp>);
+    read exports() -> Vec<ExportRow>;
+    read network_retentions() -> Vec<RetentionRow>;
+    read source_retentions() -> Vec<RetentionRow>;
+    read kept() -> KeptSums;
+    read kept_of(account: &Address) -> KeptOf;
+    person note_erasure(erasure: &Erasure) -> u64;
+    person note_export(export: &ExportRow) -> ();
+    person drop_export(path: &str) -> bool;
+    person retain(sources: &[SourceId], span: Option<Span>) -> ();
+    person retain_network(network: &NetworkName, span: Option<Span>) -> ();
+});
+
 delegate!(ParkingLot {
     read parked_above(address: &str, limit: usize) -> Rows<Parked, String>;
     read parked_of(addresses: &[String]) -> Vec<Option<Parked>>;
@@ -376,9 +397,19 @@ delegate!(Care {
     read check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
     read last_number() -> u64;
     write Expire expire(now: Timestamp) -> u64;
-    person mark_forgotten(reference: &str) -> Forgetting;
+    person mark_forgotten(reference: &str, at: Timestamp) -> Forgetting;
     person erase_some() -> Option<Erased>;
     person unforget(reference: &str) -> u64;
+});
+
+delegate!(Unkept {
+    read not_kept() -> NotKept;
+    read are_unkept(ids: &[SourceId]) -> Vec<bool>;
+    read keeps(upload: &Upload) -> bool;
+    person set_keeping(network: &NetworkName, keeping: Storing) -> ();
+    person set_keeping_of(ids: &[SourceId], keeping: Storing) -> ();
+    person empty_some(network: &NetworkName) -> u64;
+    person pass_through(pass: &Arc<Pass>) -> ();
 });
 
 delegate!(Interest {

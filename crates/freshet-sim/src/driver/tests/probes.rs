@@ -10,7 +10,7 @@ use super::*;
 
 /// How probes are answered.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+pub(super) enum Way {
     /// As they should be.
     Well,
     /// With this status.
@@ -33,15 +33,17 @@ enum Way {
 
 /// A world in which probes are answered in some way.
 #[derive(Debug)]
-struct Oddly {
+pub(super) struct Oddly {
     world: WorldFetch,
     way: Way,
+    /// What is in the addresses of probes, and what the pulse is called in answers.
+    names: (&'static str, &'static str),
     probe_count: Mutex<u32>,
 }
 
 impl Fetch for Oddly {
     fn fetch<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, Fault>> {
-        let is_probe = request.url.contains("/api/v1/accounts?");
+        let is_probe = request.url.contains(self.names.0);
         let answer = self.world.fetch(request);
         async move {
             let mut response = answer.await?;
@@ -57,6 +59,14 @@ impl Fetch for Oddly {
 }
 
 impl Oddly {
+    pub(super) fn new(world: WorldFetch, way: Way, names: (&'static str, &'static str)) -> Self {
+        Self { world, way, names, probe_count: Mutex::default() }
+    }
+
+    pub(super) fn probe_count(&self) -> u32 {
+        *self.probe_count.lock().unwrap()
+    }
+
     fn bend(&self, response: &mut Response, probe_count: u32) -> Result<(), Fault> {
         let mut accounts: Vec<Value> = serde_json::from_slice(&response.body).unwrap();
         match self.way {
@@ -64,8 +74,8 @@ impl Oddly {
             Way::Refused(status) => response.status = status,
             Way::Fewer => accounts = accounts.into_iter().step_by(2).collect(),
             Way::Doubled => accounts = accounts.iter().rev().chain(&accounts).cloned().collect(),
-            Way::Falling => count_as(&mut accounts, 9999 - probe_count),
-            Way::Stuck => count_as(&mut accounts, 7),
+            Way::Falling => self.count_as(&mut accounts, 9999 - probe_count),
+            Way::Stuck => self.count_as(&mut accounts, 7),
             Way::Empty => accounts.clear(),
             Way::Garbage => {
                 response.body = b"<html>hello</html>".to_vec();
@@ -79,24 +89,24 @@ impl Oddly {
         response.body = serde_json::to_vec(&accounts).unwrap();
         Ok(())
     }
-}
 
-fn count_as(accounts: &mut [Value], count: u32) {
-    for account in accounts {
-        account["statuses_count"] = count.into();
+    fn count_as(&self, accounts: &mut [Value], count: u32) {
+        for account in accounts {
+            account[self.names.1] = count.into();
+        }
     }
 }
 
 /// Crawls for some days; gives how many probes there were.
 fn check(way: Way) -> u32 {
-    let oddly = |world| Oddly { world, way, probe_count: Mutex::default() };
+    let oddly = |world| Oddly::new(world, way, ("/api/v1/accounts?", "statuses_count"));
     let (scene, fetch) = grouped::scene(grouped::options(), oddly);
     // A list of which no probe tells.
     let connector = scene.networks.connector("mastodon").unwrap();
     let tag = robot::sources_for(&*connector, &Scene::network(), RobotKind::Status, "tag", "news", 0);
     assert_eq!(tag.len(), 1);
     grouped::check(&scene, tag, way);
-    *fetch.probe_count.lock().unwrap()
+    fetch.probe_count()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A subscriber that outlives the processes that deliver to it, and what it must have got in the end.
 
 use freshet_engine::deliver::{Ack, Batch, Open, Outlet, Subscriber};
-use freshet_store::subscription::{self, Kind, Subscription};
+use freshet_store::subscription;
 use serde_json::Value;
 
 use super::faulty::{Boundary, Fate};
@@ -9,19 +9,6 @@ use super::*;
 
 /// Under which name it subscribes.
 const NAME: &str = "receiver";
-
-/// A subscription to posts.
-pub(super) fn subscription(name: &str) -> Subscription {
-    Subscription {
-        name: name.to_owned(),
-        kinds: vec![Kind::Posts],
-        way: subscription::Way::Stdout,
-        filters: Vec::new(),
-        buffer_max: None,
-        state: State::Running,
-        added_at: Timestamp::from_secs(0),
-    }
-}
 
 /// What arrived, in order: the id of each post, and whether it was told as deleted.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +54,7 @@ impl Receiver {
 
     /// The subscription that a person makes, from the beginning of the log.
     pub(super) fn add_to(store: &mut dyn Store) {
-        assert!(store.add_subscription(&subscription(NAME), 0).unwrap());
+        assert!(store.add_subscription(&testing::subscription(NAME, subscription::Way::Stdout), 0).unwrap());
     }
 
     /// It got every change at least once, and posts in the order of the log; its cursor stands at the end.

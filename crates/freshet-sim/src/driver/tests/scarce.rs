@@ -1,9 +1,9 @@
-//! The robot of links where calls are few: what posts lose by it, whatever the lists of members are like.
+//! Robots beside posts where calls are few: what posts lose by profiles, and by lists of members whatever these are like.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use freshet_types::RobotState::Running;
-use freshet_types::{Fault, Request, Response};
+use freshet_types::{Fault, Request, Response, RobotState};
 use futures::future::BoxFuture;
 
 use super::*;
@@ -71,6 +71,7 @@ fn long(answer: Response, url: &str, pages: usize) -> Response {
 #[derive(Debug)]
 struct Figures {
     posts_calls: usize,
+    profiles_calls: usize,
     links_calls: usize,
     /// Calls for lists of members on the last day.
     links_last_day: usize,
@@ -81,7 +82,17 @@ struct Figures {
 }
 
 /// A crawl of so many accounts for so many days, with so many calls an hour.
-fn crawl(policy: &'static str, (accounts, days, calls_per_h): (u32, u32, u32), lists: Lists) -> Figures {
+fn crawl(policy: &'static str, scale: (u32, u32, u32), lists: Lists) -> Figures {
+    crawl_with(policy, scale, lists, Running)
+}
+
+/// The same with the robot of profiles in this state.
+fn crawl_with(
+    policy: &'static str,
+    (accounts, days, calls_per_h): (u32, u32, u32),
+    lists: Lists,
+    profiles: RobotState,
+) -> Figures {
     let limits = Limits { api: Some((calls_per_h, Span::HOUR)), ..Limits::OFF };
     let chances = Chances { repost_share: 0.3, ..Chances::NONE };
     let history = Span::DAY * 10.0;
@@ -93,6 +104,7 @@ fn crawl(policy: &'static str, (accounts, days, calls_per_h): (u32, u32, u32), l
     let retold = Arc::new(Retold { inner, lists, asked: AtomicUsize::new(0) });
     scene.fetch = Some(Arc::<Retold>::clone(&retold));
     let mut driver = scene.start(scene.store(accounts as usize));
+    driver.set_robot(RobotKind::User, profiles).unwrap();
     if lists != Lists::Unasked {
         driver.set_robot(RobotKind::Link, Running).unwrap();
     }
@@ -111,13 +123,14 @@ fn crawl(policy: &'static str, (accounts, days, calls_per_h): (u32, u32, u32), l
     let sources = all_sources(&driver.store);
     let figures = Figures {
         posts_calls: of(&["posts", "several"]),
+        profiles_calls: of(&["account"]),
         links_calls: of(&["likers", "reposters"]),
         links_last_day: retold.asked.load(Ordering::Relaxed) - before,
         lists_count: sources.iter().filter(|source| source.robot == RobotKind::Link).count(),
         lag_s: lags.iter().sum::<f64>() / lags.len() as f64,
     };
     assert_eq!(scene.refused_count(), 0);
-    eprintln!("{policy}, {calls_per_h} calls an hour, {lists:?}: {figures:?}");
+    eprintln!("{policy}, {calls_per_h} calls an hour, {lists:?}, profiles {profiles:?}: {figures:?}");
     figures
 }
 
@@ -143,6 +156,29 @@ fn lists_of_members_do_not_starve_posts_where_calls_are_few() {
 #[test]
 fn nor_do_they_under_a_policy_without_prices() {
     check("rr", &[Lists::Long(30)]);
+}
+
+/// Under this policy, profiles take a share of the calls that is bounded, though a third of all calls would be due for them, and posts are
+/// seen nearly as soon.
+fn check_profiles(policy: &'static str) {
+    let scene = (60, 3, 30);
+    let alone = crawl_with(policy, scene, Lists::Unasked, RobotState::Stopped);
+    assert_eq!(alone.profiles_calls, 0);
+    let beside = crawl_with(policy, scene, Lists::Unasked, Running);
+    let share = beside.profiles_calls as f64 / (beside.profiles_calls + beside.posts_calls) as f64;
+    assert!(share > 0.05 && share < 0.13, "{policy}: {share:.2} of the calls, {beside:?}");
+    let is_near = beside.lag_s < alone.lag_s * 1.25;
+    assert!(is_near, "{policy}: {:.0} s instead of {:.0} s", beside.lag_s, alone.lag_s);
+}
+
+#[test]
+fn profiles_do_not_starve_posts_where_calls_are_few() {
+    check_profiles("freshet");
+}
+
+#[test]
+fn nor_do_profiles_under_a_policy_without_prices() {
+    check_profiles("rr");
 }
 
 #[test]

@@ -82,7 +82,11 @@ impl SpoiltFrames {
             let data = texts[rng.random_range(0..texts.len())].to_owned();
             let events = ["update", "delete", "status.update", "unheard_of"];
             let event = Some(events[rng.random_range(0..events.len())].to_owned());
-            self.ready.push_back(Some(Frame::Message(StreamMessage { event, id: None, data })));
+            self.ready.push_back(Some(Frame::Message(StreamMessage {
+                event,
+                data,
+                ..StreamMessage::default()
+            })));
             self.ready.push_back(Some(Frame::Dropped("a message is too long".to_owned())));
         }
         self.ready.push_back(Some(frame.clone()));

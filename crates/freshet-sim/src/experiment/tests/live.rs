@@ -34,8 +34,9 @@ fn lively() -> History {
 }
 
 /// The engine waits at most so many times as long as the policy, and spends nearly all that it is allowed.
-fn check(history: &History, group: u32, live: &str, beside: &str, ratio_max: f64) {
-    let outcome = |name: &str| run(history, name, &Setup { group, ..Setup::new(CALLS_PER_HOUR) }).unwrap();
+fn check(history: &History, weights: Map<u64, f64>, live: &str, beside: &str, ratio_max: f64) {
+    let setup = Setup { weights, ..Setup::new(CALLS_PER_HOUR) };
+    let outcome = |name: &str| run(history, name, &setup).unwrap();
     let (own, other) = (outcome(live), outcome(beside));
     let ratio = own.mean_delay_s.unwrap() / other.mean_delay_s.unwrap();
     assert!(ratio <= ratio_max, "{live} waits {ratio:.2} times as long as {beside}, {ratio_max} at most");
@@ -46,11 +47,18 @@ fn check(history: &History, group: u32, live: &str, beside: &str, ratio_max: f64
 #[test]
 fn who_crawls_for_real_gives_every_source_its_turn() {
     let history = lively();
-    check(&history, 1, "live:rr", "rr", 1.05);
-    check(&history, 1, "live:ring", "rr", 1.05);
-    check(&history, 1, "live:organ-pipe", "organ-pipe", 1.05);
-    check(&history, 1, "live:random", "random", 1.1);
-    check(&history, 1, "live", "freshet", 1.1);
+    check(&history, Map::default(), "live:rr", "rr", 1.05);
+    check(&history, Map::default(), "live:ring", "rr", 1.05);
+    check(&history, Map::default(), "live:organ-pipe", "organ-pipe", 1.05);
+    check(&history, Map::default(), "live:random", "random", 1.1);
+    check(&history, Map::default(), "live", "freshet", 1.1);
+}
+
+#[test]
+fn who_counts_more_is_waited_for_less() {
+    // Without weights, posts that count sixteen times wait a third longer than those of the experiment.
+    let weights: Map<u64, f64> = (0..USERS).step_by(2).map(|user| (user, 16.0)).collect();
+    check(&lively(), weights, "live", "freshet", 1.15);
 }
 
 #[test]
@@ -61,7 +69,7 @@ fn who_asks_about_many_at_once_hears_of_them_sooner() {
         run(&history, "live", &setup).unwrap().mean_delay_s.unwrap()
     };
     let ratio = delay_s(40) / delay_s(1);
-    assert!(ratio <= 0.8, "asking in groups, it waits {ratio:.2} times as long");
+    assert!(ratio <= 0.4, "asking in groups, it waits {ratio:.2} times as long");
 }
 
 /// Feeds that show sixteen posts: some post in bursts of six within minutes, once or twice a day, others now and then.
@@ -93,10 +101,10 @@ fn captured(history: &History, calls_per_hour: f64, objective: Objective, size: 
 #[test]
 fn a_window_loses_nothing_where_calls_allow_and_little_where_posts_count() {
     let history = bursts();
-    // Who counts posts alone waits longer for each, so that three bursts of one night may be one too many.
-    for (objective, least) in [(Objective::Delay, 0.9999), (Objective::Capture, 0.99)] {
-        let generous = captured(&history, 80.0, objective, 16);
-        assert!(generous > least, "{}: {generous}", objective.name());
+    // Calls that suffice for delay suffice for posts: none is left unspent while a burst scrolls out.
+    for objective in [Objective::Delay, Objective::Capture] {
+        let generous = captured(&history, 20.0, objective, 16);
+        assert!(generous > 0.9999, "{}: {generous}", objective.name());
     }
     let lively = lively();
     let [delay, capture] =
@@ -127,6 +135,9 @@ fn what_cannot_be_a_world_is_refused() {
     assert!(run(&ancient, "live", &Setup::new(1.0)).unwrap_err().to_string().contains("1980"));
     let long = Setup { page_size: Some(50), overflow: Overflow::Pages, ..Setup::new(10.0) };
     assert!(run(&history, "live", &long).unwrap_err().to_string().contains("40 posts a page"));
+    let weightless = Setup { weights: [(3, 0.0)].into_iter().collect(), ..Setup::new(10.0) };
+    let refused = run(&history, "live", &weightless).unwrap_err().to_string();
+    assert!(refused.contains("the weight of user 3: `0`") && refused.contains("from 0.001"), "{refused}");
     assert!(check_names(&["live:rr".to_owned(), "live".to_owned()]).is_ok());
     assert!(check_names(&["live:nobody".to_owned()]).is_err());
 }

@@ -5,21 +5,23 @@
 //! mention (an id and nothing else) says nothing about its state.
 
 use freshet_types::{Account, AccountState, ChangeKind, Timestamp};
-use rusqlite::{OptionalExtension, Result, Row, params};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
+use super::super::empty::empty_account;
 use super::super::log::Class;
+use super::super::unkept::{Prints, ProfilePrints};
 use super::super::value;
-use super::{Batch, Scene, differs};
+use super::{Batch, Scene, Shown, differs};
 use crate::row::Applied;
 
 /// An account that is there already is left alone.
 pub(super) const INSERT: &str = "INSERT INTO accounts (id, network, native_id, depth, seen_at, created_at, state, opts_out, \
-     followers_count, following_count, posts_count, handle, name, bio, url, uri, location, properties, source) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) \
+     followers_count, following_count, posts_count, handle, name, bio, url, uri, location, properties, source, name_print, bio_print) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) \
      ON CONFLICT DO NOTHING";
 
 const FIND: &str = "SELECT id, depth, state, opts_out, invalid, properties, handle, name, bio, url, uri, location, created_at, \
-     followers_count, following_count, posts_count FROM accounts WHERE network = ?1 AND native_id = ?2";
+     followers_count, following_count, posts_count, name_print, bio_print FROM accounts WHERE network = ?1 AND native_id = ?2";
 
 /// Fills and refreshes; what was not seen stays.
 const REFRESH: &str = "UPDATE accounts SET depth = min(depth, ?2), state = ?3, opts_out = ?4, \
@@ -37,6 +39,8 @@ struct Found {
     is_stale: bool,
     /// The person changed handle, name or self-description.
     is_edited: bool,
+    /// Fingerprints of name and self-description, where these are not kept.
+    prints: ProfilePrints,
     state: AccountState,
     opts_out: bool,
     properties: Option<String>,
@@ -46,30 +50,36 @@ impl<'a> Batch<'a> {
     pub(super) fn account(
         &mut self,
         scene: &Scene<'_>,
-        account: &'a Account,
+        shown: Shown<'a, Account>,
         applied: &mut Applied,
     ) -> Result<()> {
+        let account = shown.bare;
         if self.is_forgotten(scene, &account.id) {
             return Ok(());
         }
         if scene.withheld.accounts.contains(&account.id) {
             // A bare row is no profile: it stays bare.
             return if self.has_profile(scene, &account.id)? {
-                self.known_account(scene, account)
+                self.known_account(scene, shown)
             } else {
                 Ok(())
             };
         }
-        if self.is_settled(scene, &account.id, Some(account)) {
+        if self.is_settled(scene, &account.id, Some(shown.said())) {
             return Ok(());
         }
         let object = self.log.next();
-        if self.insert_account(scene, account, object)? == 0 {
-            return self.known_account(scene, account);
+        let prints = shown.whole.map(|whole| self.prints.of_profile(self.db, object, whole)).transpose()?;
+        let prints = prints.unwrap_or_default();
+        if self.insert_account(scene, account, (object, prints))? == 0 {
+            return self.known_account(scene, shown);
+        }
+        if let Some(whole) = shown.whole {
+            self.pass_account(object, prints, whole);
         }
         self.note_consent(scene, &account.id, account.opts_out);
         self.note_new_account(scene, object, applied)?;
-        self.cross_links(scene, (object, true), &account.slinks, &account.slinks_seen)?;
+        self.links_of(scene, (object, true), shown)?;
         match account.state {
             AccountState::Active => Ok(()),
             state => self.set_invalid(scene, object, state.name()),
@@ -110,7 +120,7 @@ impl<'a> Batch<'a> {
         let known = find.query_row(params![scene.network, id], known);
         let Some((object, stored, opts_out)) = known.optional()? else {
             let object = self.log.next();
-            self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
+            self.insert_bare(scene, id, object)?;
             return self.note_new_account(scene, object, applied);
         };
         self.note_consent(scene, id, opts_out);
@@ -146,7 +156,7 @@ impl<'a> Batch<'a> {
             Some((object, false)) => self.set_invalid(scene, object, reason),
             None => {
                 let object = self.log.next();
-                self.insert_account(scene, &Account { id: id.to_owned(), ..Account::default() }, object)?;
+                self.insert_bare(scene, id, object)?;
                 self.log.tally.accounts += 1;
                 self.set_invalid(scene, object, reason)
             }
@@ -161,7 +171,18 @@ impl<'a> Batch<'a> {
         self.log(scene, ChangeKind::Invalidated, Class::Account, object)
     }
 
-    fn insert_account(&mut self, scene: &Scene<'_>, account: &Account, object: i64) -> Result<usize> {
+    /// A row for somebody who was only named.
+    fn insert_bare(&mut self, scene: &Scene<'_>, id: &str, object: i64) -> Result<usize> {
+        let bare = Account { id: id.to_owned(), ..Account::default() };
+        self.insert_account(scene, &bare, (object, (None, None)))
+    }
+
+    fn insert_account(
+        &mut self,
+        scene: &Scene<'_>,
+        account: &Account,
+        (object, prints): (i64, ProfilePrints),
+    ) -> Result<usize> {
         self.insert_account.execute(params![
             object,
             scene.network,
@@ -182,6 +203,8 @@ impl<'a> Batch<'a> {
             account.location,
             value::properties(&account.plinks, &mut self.properties),
             scene.source,
+            prints.0,
+            prints.1,
         ])
     }
 
@@ -192,23 +215,32 @@ impl<'a> Batch<'a> {
         self.log(scene, ChangeKind::Created, Class::Account, object)
     }
 
-    fn known_account(&mut self, scene: &Scene<'_>, account: &'a Account) -> Result<()> {
+    fn known_account(&mut self, scene: &Scene<'_>, shown: Shown<'a, Account>) -> Result<()> {
+        let account = shown.bare;
         let seen = value::properties(&account.plinks, &mut self.properties);
         let mut find = self.db.prepare_cached(FIND)?;
         let key = params![scene.network, account.id];
-        let (found, invalid): (Found, Option<String>) =
-            find.query_row(key, |row| Ok((found(row, scene, account, seen)?, row.get(4)?)))?;
+        let means = (self.db, self.prints);
+        let (mut found, invalid, is_said_anew): (Found, Option<String>, bool) =
+            find.query_row(key, |row| {
+                let found = found(row, scene, account, seen)?;
+                Ok((found, row.get(4)?, is_said_anew(row, means, shown)?))
+            })?;
         let object = found.object;
+        self.note_said(shown, is_said_anew, &mut found)?;
         self.note_consent(scene, &account.id, found.opts_out);
         self.note_payload(scene, object)?;
         if found.is_stale {
             self.refresh_account(scene, account, &found)?;
         }
-        self.cross_links(scene, (object, false), &account.slinks, &account.slinks_seen)?;
+        self.links_of(scene, (object, false), shown)?;
         if scene.depth_of(&account.id) < found.depth {
             self.log(scene, ChangeKind::Approached, Class::Account, object)?;
         }
         if found.is_edited {
+            if let Some(whole) = shown.whole {
+                self.pass_account(object, found.prints, whole);
+            }
             self.log(scene, ChangeKind::Edited, Class::Account, object)?;
         }
         match (account.state, invalid) {
@@ -221,6 +253,21 @@ impl<'a> Batch<'a> {
             (state, Some(reason)) if reason == state.name() => Ok(()),
             (state, _) => self.set_invalid(scene, object, state.name()),
         }
+    }
+
+    /// Notes by which fingerprints a profile is known that is not kept, or that it is kept now. What was not known before is told
+    /// of, were it no edit: nobody can read it later.
+    fn note_said(&self, shown: Shown<'_, Account>, is_said_anew: bool, found: &mut Found) -> Result<()> {
+        if let Some(whole) = shown.whole.filter(|_| is_said_anew) {
+            let now = self.prints.of_profile(self.db, found.object, whole)?;
+            empty_account(self.db, found.object, now.0, now.1)?;
+            found.prints = (now.0.or(found.prints.0), now.1.or(found.prints.1));
+            found.is_edited = true;
+        } else if !shown.is_unkept() && found.prints != (None, None) && !is_bare(shown.bare) {
+            let keep = "UPDATE accounts SET name_print = NULL, bio_print = NULL WHERE id = ?1";
+            self.db.prepare_cached(keep)?.execute([found.object])?;
+        }
+        Ok(())
     }
 
     fn refresh_account(&mut self, scene: &Scene<'_>, account: &Account, found: &Found) -> Result<()> {
@@ -244,6 +291,23 @@ impl<'a> Batch<'a> {
         ])?;
         Ok(())
     }
+}
+
+/// Whether somebody whose profile is not kept says something of themselves that they did not say at the last look.
+fn is_said_anew(
+    row: &Row<'_>,
+    (db, prints): (&Connection, &Prints),
+    shown: Shown<'_, Account>,
+) -> Result<bool> {
+    let Some(whole) = shown.whole else { return Ok(false) };
+    let now = prints.of_profile(db, row.get(0)?, whole)?;
+    let is_other = |(kept, print): (usize, usize), seen: &Option<String>, now: Option<i64>| {
+        Ok::<_, rusqlite::Error>(match value::text(row, kept)? {
+            Some(kept) => seen.as_deref().is_some_and(|seen| seen != kept),
+            None => now.is_some() && row.get::<_, Option<i64>>(print)? != now,
+        })
+    };
+    Ok(is_other((7, 16), &whole.name, now.0)? || is_other((8, 17), &whole.bio, now.1)?)
 }
 
 /// Only an id: a mention, not a profile.
@@ -278,5 +342,7 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, account: &Account, seen: Option<&str>
     for (column, seen) in (12..).zip(numbers) {
         is_stale |= seen.is_some() && row.get::<_, Option<i64>>(column)? != seen;
     }
-    Ok(Found { object: row.get(0)?, depth, is_stale, is_edited, state, opts_out, properties })
+    let prints = (row.get(16)?, row.get(17)?);
+    let object = row.get(0)?;
+    Ok(Found { object, depth, is_stale, is_edited, prints, state, opts_out, properties })
 }

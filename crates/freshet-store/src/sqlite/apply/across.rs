@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use freshet_types::{Address, ChangeKind, CrossLink, LinkKind, Span};
+use freshet_types::{Account, Address, ChangeKind, CrossLink, LinkKind, Post, Span};
 use rusqlite::{OptionalExtension, Result, Row, params};
 
 use super::super::log::Class;
 use super::super::{read, value};
+use super::unkept::Shown;
 use super::{Batch, Scene};
 
 /// How exactly it is kept when a link was last seen: a page that shows it every minute need not write every minute.
@@ -34,7 +35,40 @@ struct Stored {
     cancelled_at: Option<i64>,
 }
 
+/// An object with links into other networks in its row.
+pub(super) trait Across {
+    /// Its links, and the names of those that a look would have shown.
+    fn across(&self) -> (&[CrossLink], &[Arc<str>]);
+}
+
+impl Across for Post {
+    fn across(&self) -> (&[CrossLink], &[Arc<str>]) {
+        (&self.slinks, &self.slinks_seen)
+    }
+}
+
+impl Across for Account {
+    fn across(&self) -> (&[CrossLink], &[Arc<str>]) {
+        (&self.slinks, &self.slinks_seen)
+    }
+}
+
 impl Batch<'_> {
+    /// Writes the links of a post or an account into other networks; of one whose content is not kept, no more than where they lead to.
+    pub(super) fn links_of(
+        &mut self,
+        scene: &Scene<'_>,
+        object: (i64, bool),
+        shown: Shown<'_, impl Across>,
+    ) -> Result<()> {
+        let (slinks, seen) = shown.bare.across();
+        if shown.is_unkept() {
+            self.stubs(scene, slinks)
+        } else {
+            self.cross_links(scene, object, slinks, seen)
+        }
+    }
+
     /// Writes the links of an object (by number, and whether it is new) into other networks: those that a look shows, and of the others
     /// those that it would have shown.
     pub(super) fn cross_links(
@@ -69,6 +103,16 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Stubs of what links lead to that are not kept themselves.
+    pub(super) fn stubs(&mut self, scene: &Scene<'_>, slinks: &[CrossLink]) -> Result<()> {
+        for link in slinks {
+            if !self.forgotten.has_address(&link.target) {
+                self.stub(scene, link)?;
+            }
+        }
+        Ok(())
+    }
+
     fn stored_links(&self, object: i64) -> Result<Vec<Stored>> {
         let mut find = self.db.prepare_cached(FIND)?;
         let read = |row: &Row<'_>| {
@@ -95,7 +139,7 @@ impl Batch<'_> {
             object,
             place as i64,
             &*link.name,
-            value::link_kind_name(link.kind),
+            link.kind.name(),
             link.target.to_string(),
             value::primitive_text(link.value.as_ref()),
             link.evidence.place,
@@ -125,7 +169,7 @@ impl Batch<'_> {
         self.db.prepare_cached(REFRESH)?.execute(params![
             known.id,
             place as i64,
-            value::link_kind_name(link.kind),
+            link.kind.name(),
             value::primitive_text(link.value.as_ref()),
             link.evidence.place,
             link.evidence.text,

@@ -5,7 +5,7 @@
 //! deleted posts. It does not decide whether the flag is honoured, nor when to look again: the
 //! engine names the accounts, and asks them again before it reads their lists.
 
-use freshet_types::SourceId;
+use freshet_types::{SourceId, Timestamp};
 use rusqlite::{Result, Row, params};
 
 use super::super::erase;
@@ -48,7 +48,7 @@ impl<'a> Batch<'a> {
             let by_handle = format!("{REST} AND handle = ?1 AND root_id = '' RETURNING id");
             self.rest(&by_handle, params![handle, scene.network, own], applied)?;
         }
-        erase::redact_author_if_asked(self.db, scene.network, account)
+        erase::redact_author_if_asked(self.db, (scene.network, account), Timestamp::from_ms(scene.seen_at))
     }
 
     fn rest(&self, sql: &str, key: &[&dyn rusqlite::ToSql], applied: &mut Applied) -> Result<()> {

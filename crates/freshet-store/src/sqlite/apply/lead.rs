@@ -7,7 +7,7 @@ use freshet_types::list::THREAD;
 use freshet_types::{Coverage, Lead, Source, SourceId, SourceState, Timestamp, Weight};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use super::super::{source, value};
+use super::super::{retention, source, unkept, value};
 use super::Scene;
 use crate::row::{Applied, LeadTold, SourceSlot, Upload};
 
@@ -69,15 +69,18 @@ fn known(row: &Row<'_>, upload: &Upload, lead: &Lead) -> Result<Known> {
 
 fn add(db: &Connection, scene: &Scene<'_>, upload: &Upload, lead: &Lead) -> Result<SourceSlot> {
     let from = upload.source.as_ref();
+    let of_network = retention::of_network(db, scene.network)?;
     let source = Source {
         depth: upload.depth,
         since: from.and_then(|from| from.since),
-        retention: from.and_then(|from| from.retention),
+        // What the network's own rule says is not the list's.
+        retention: from.and_then(|from| from.retention).filter(|span| of_network != Some(*span)),
         due_at: upload.seen_at,
         weight: weight_of(db, from)?,
         ..Source::new(&upload.network, &lead.endpoint, lead.robot, &lead.root_kind, &lead.root_id)
     };
     let id = source::insert(db, scene.network, source.state, &source)?;
+    unkept::inherit(db, id, scene.source.map(SourceId))?;
     Ok(SourceSlot {
         id,
         network: source.network,

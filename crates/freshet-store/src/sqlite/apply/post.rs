@@ -7,19 +7,20 @@
 use freshet_types::{ChangeKind, Post, Set, Span};
 use rusqlite::{OptionalExtension, Result, Row, params};
 
+use super::super::empty::empty_post;
 use super::super::log::Class;
 use super::super::value;
-use super::{Batch, Scene, differs};
+use super::{Batch, Scene, Shown, differs};
 use crate::row::{Applied, KnownPost, Listing};
 
 /// A post that is there already is left alone; the next statement finds it.
 pub(super) const INSERT: &str = "INSERT INTO posts (id, network, kind, native_id, author, created_at, edited_at, seen_at, deleted_at, \
      version, depth, is_embedded, is_retained, source, reply_to, root, repost_of, quote_of, lang, url, uri, tags, \
-     text, properties, list, space, reply_kind, root_kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
-     ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28) ON CONFLICT DO NOTHING";
+     text, properties, list, space, reply_kind, root_kind, is_unkept) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+     ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29) ON CONFLICT DO NOTHING";
 
 const FIND: &str = "SELECT id, version, deleted_at, depth, is_embedded, properties, author, reply_to, root, repost_of, \
-     quote_of, lang, url, uri, created_at, list FROM posts WHERE network = ?1 AND native_id = ?2 AND space = ?3";
+     quote_of, lang, url, uri, created_at, list, is_unkept FROM posts WHERE network = ?1 AND native_id = ?2 AND space = ?3";
 
 /// Fills and refreshes; what was not seen stays. A post that stood inside another so far belongs to
 /// the first list that shows it.
@@ -32,11 +33,11 @@ const REFRESH: &str = "UPDATE posts SET depth = min(depth, ?2), is_embedded = mi
 
 /// What the author changed.
 const REWRITE: &str = "UPDATE posts SET text = ?2, version = ?3, edited_at = COALESCE(?4, edited_at), tags = ?5, \
-     deleted_at = NULL WHERE id = ?1";
+     deleted_at = NULL, is_unkept = ?6 WHERE id = ?1";
 
-/// What it said until then; a redacted post said nothing.
+/// What it said until then; a redacted post said nothing, and what one says that is not kept nobody knows.
 const KEEP_EARLIER: &str = "INSERT INTO earlier_texts (number, post, text, tags) \
-     SELECT ?2, id, text, tags FROM posts WHERE id = ?1 AND version <> 0 AND text <> ?3";
+     SELECT ?2, id, text, tags FROM posts WHERE id = ?1 AND version <> 0 AND is_unkept = 0 AND text <> ?3";
 
 /// Texts that are kept of one post, the latest: some are rewritten every minute.
 const EARLIER_MAX: i64 = 100;
@@ -52,6 +53,9 @@ const CHECK_GAP: Span = Span::DAY;
 struct Found {
     object: i64,
     known: KnownPost,
+    /// Its content is not kept.
+    is_unkept: bool,
+    deleted_at: Option<i64>,
     /// Anything but text differs from what was seen.
     is_stale: bool,
     /// It is fewer steps away than was known.
@@ -60,12 +64,18 @@ struct Found {
 }
 
 impl<'a> Batch<'a> {
-    pub(super) fn post(&mut self, scene: &Scene<'_>, post: &'a Post, applied: &mut Applied) -> Result<()> {
+    pub(super) fn post(
+        &mut self,
+        scene: &Scene<'_>,
+        shown: Shown<'a, Post>,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let post = shown.bare;
         if scene.hidden.contains(&(post.kind.space(), post.id.as_str())) {
             return Ok(());
         }
         if scene.withheld.has_post(&post.kind, &post.id) {
-            return self.known_post(scene, post, applied);
+            return self.known_post(scene, shown, applied);
         }
         if let Some(author) = &post.author {
             self.ensure_account(scene, author, applied)?;
@@ -74,8 +84,8 @@ impl<'a> Batch<'a> {
             }
         }
         let object = self.log.next();
-        if is_expired(scene, post) || self.insert_post(scene, post, object)? == 0 {
-            return self.known_post(scene, post, applied);
+        if is_expired(scene, post) || self.insert_post(scene, shown, object)? == 0 {
+            return self.known_post(scene, shown, applied);
         }
         self.log(scene, ChangeKind::Created, Class::Post, object)?;
         self.log.tally.posts += 1;
@@ -84,13 +94,14 @@ impl<'a> Batch<'a> {
                 .new_posts
                 .push(post.created_at.unwrap_or(freshet_types::Timestamp::from_ms(scene.seen_at)));
         }
-        self.cross_links(scene, (object, true), &post.slinks, &post.slinks_seen)?;
+        self.links_of(scene, (object, true), shown)?;
         self.note_payload(scene, object)?;
         if post.is_deleted { self.mark_deleted(scene, object, applied) } else { Ok(()) }
     }
 
-    fn insert_post(&mut self, scene: &Scene<'_>, post: &Post, object: i64) -> Result<usize> {
-        self.insert_post.execute(params![
+    fn insert_post(&mut self, scene: &Scene<'_>, shown: Shown<'_, Post>, object: i64) -> Result<usize> {
+        let (post, version) = (shown.bare, self.version_of(shown, object)?);
+        let added = self.insert_post.execute(params![
             object,
             scene.network,
             &*post.kind,
@@ -100,7 +111,7 @@ impl<'a> Batch<'a> {
             value::ms(post.edited_at),
             scene.seen_at,
             None::<i64>,
-            post.version() as i64,
+            version,
             depth(scene, post),
             post.is_embedded,
             scene.oldest.is_some(),
@@ -119,23 +130,36 @@ impl<'a> Batch<'a> {
             post.kind.space(),
             post.kind.reply_to(),
             post.kind.root(),
-        ])
+            shown.keeping(),
+        ])?;
+        if added > 0 {
+            self.pass_post(object, version, shown);
+        }
+        Ok(added)
     }
 
     /// Compares with what is stored; a post that is not stored was not to be.
-    fn known_post(&mut self, scene: &Scene<'_>, post: &Post, applied: &mut Applied) -> Result<()> {
-        let Some(found) = self.find_post(scene, post)? else { return Ok(()) };
+    fn known_post(&mut self, scene: &Scene<'_>, shown: Shown<'_, Post>, applied: &mut Applied) -> Result<()> {
+        let Some(found) = self.find_post(scene, shown)? else { return Ok(()) };
+        let post = shown.bare;
         self.note_payload(scene, found.object)?;
-        match (self.compare)(post, &found.known) {
+        match (self.compare)(shown.said(), &found.known) {
+            // The page is older than the network's word that the post is gone.
+            Some(ChangeKind::Restored) if found.deleted_at > Some(scene.seen_at) => return Ok(()),
             Some(ChangeKind::Deleted) => return self.mark_deleted(scene, found.object, applied),
             Some(kind @ (ChangeKind::Edited | ChangeKind::Restored)) => {
-                self.rewrite_post(post, found.object)?;
+                self.rewrite_post(shown, &found)?;
                 applied.edited_count += u32::from(kind == ChangeKind::Edited);
                 self.log.tally.deleted -= i64::from(found.known.is_deleted);
                 self.log(scene, kind, Class::Post, found.object)?;
             }
             // What is marked as deleted is not filled again by a tombstone.
             _ if found.known.is_deleted => return Ok(()),
+            // It says what it said, and is kept from now on: it is heard of as a post that is back.
+            _ if found.is_unkept && !shown.is_unkept() => {
+                self.rewrite_post(shown, &found)?;
+                self.log(scene, ChangeKind::Restored, Class::Post, found.object)?;
+            }
             _ => {}
         }
         if found.is_stale {
@@ -144,29 +168,40 @@ impl<'a> Batch<'a> {
         if found.is_nearer {
             self.log(scene, ChangeKind::Approached, Class::Post, found.object)?;
         }
-        self.cross_links(scene, (found.object, false), &post.slinks, &post.slinks_seen)
+        self.links_of(scene, (found.object, false), shown)
     }
 
-    fn find_post(&mut self, scene: &Scene<'_>, post: &Post) -> Result<Option<Found>> {
+    fn find_post(&mut self, scene: &Scene<'_>, shown: Shown<'_, Post>) -> Result<Option<Found>> {
+        let post = shown.bare;
         let seen = value::properties(&post.plinks, &mut self.properties);
         let mut find = self.db.prepare_cached(FIND)?;
         let found = find.query_row(params![scene.network, post.id, post.kind.space()], |row| {
-            found(row, scene, post, seen)
+            Ok((found(row, scene, post, seen)?, row.get(1)?))
         });
-        found.optional()
+        let Some((mut found, version)) = found.optional()? else { return Ok(None) };
+        found.known.version = self.known_version((version, found.is_unkept), found.object, shown.said())?;
+        Ok(Some(found))
     }
 
-    fn rewrite_post(&mut self, post: &Post, object: i64) -> Result<()> {
-        let number = self.log.next();
-        if self.db.prepare_cached(KEEP_EARLIER)?.execute(params![object, number, post.text])? > 0 {
+    fn rewrite_post(&mut self, shown: Shown<'_, Post>, found: &Found) -> Result<()> {
+        let (post, object, number) = (shown.bare, found.object, self.log.next());
+        let version = self.version_of(shown, object)?;
+        if shown.is_unkept() {
+            // What it said while it was kept is no longer what it says.
+            if !found.is_unkept {
+                empty_post(self.db, object)?;
+            }
+            self.pass_post(object, version, shown);
+        } else if self.db.prepare_cached(KEEP_EARLIER)?.execute(params![object, number, post.text])? > 0 {
             self.db.prepare_cached(DROP_EARLIER)?.execute([object, EARLIER_MAX])?;
         }
         self.db.prepare_cached(REWRITE)?.execute(params![
             object,
             post.text,
-            post.version() as i64,
+            version,
             value::ms(post.edited_at),
             value::tags(&post.tags, &mut self.tags),
+            shown.keeping(),
         ])?;
         Ok(())
     }
@@ -265,9 +300,16 @@ fn found(row: &Row<'_>, scene: &Scene<'_>, post: &Post, seen: Option<&str>) -> R
     for (column, seen) in (6..).zip(links.into_iter().chain(others)) {
         is_stale |= differs(row, column, seen.as_deref())?;
     }
-    let known = KnownPost {
-        version: row.get::<_, i64>(1)? as u64,
-        is_deleted: row.get::<_, Option<i64>>(2)?.is_some(),
-    };
-    Ok(Found { object: row.get(0)?, known, is_stale, is_nearer, properties })
+    let deleted_at: Option<i64> = row.get(2)?;
+    // What the version means depends on whether it is a fingerprint.
+    let known = KnownPost { version: 0, is_deleted: deleted_at.is_some() };
+    Ok(Found {
+        object: row.get(0)?,
+        known,
+        deleted_at,
+        is_unkept: row.get(16)?,
+        is_stale,
+        is_nearer,
+        properties,
+    })
 }

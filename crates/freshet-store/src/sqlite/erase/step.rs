@@ -43,3 +43,9 @@ pub(super) fn note(db: &Connection, subject: i64, step: Step, (object, id): (i64
     db.prepare_cached(insert)?.execute(params![subject, step as i64, object, id])?;
     Ok(())
 }
+
+/// Whether such a step is left to do.
+pub(super) fn is_noted(db: &Connection, step: Step) -> Result<bool> {
+    let find = "SELECT EXISTS (SELECT 1 FROM erasing WHERE step = ?1)";
+    db.prepare_cached(find)?.query_row([step as i64], |row| row.get(0))
+}

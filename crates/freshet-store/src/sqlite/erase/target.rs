@@ -8,16 +8,17 @@
 //! forgotten, its sources are gone, and what is left to erase stands in the table `erasing`. Finding may need scans
 //! and happens before. [`super::piece`] erases what was marked.
 
-use freshet_types::{Address, NetworkName};
+use freshet_types::{Address, NetworkName, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use super::super::forgotten::{Forgotten, Named};
 use super::super::log::Tally;
 use super::super::network::Networks;
-use super::super::{complaints, read, source};
+use super::super::{complaints, notices, read, source};
 use super::names::post_names;
 use super::step::{Step, note};
 use crate::row::{Erased, Forgetting};
+use crate::subscription::Kind;
 
 /// What is to be erased.
 #[derive(Debug, Default)]
@@ -34,6 +35,8 @@ pub(in super::super) struct Targets {
     addresses: Vec<String>,
     /// What is remembered of them, before it becomes hashes.
     names: Vec<Named>,
+    /// What subscribers are told: addresses of accounts, posts and lists, not of what is parked.
+    told: Vec<String>,
 }
 
 /// What a reference means here; empty if nothing.
@@ -77,6 +80,7 @@ impl Targets {
             }
             None => {}
         }
+        self.told.push(address.to_string());
         self.addresses.push(address.to_string());
         Ok(())
     }
@@ -173,6 +177,7 @@ pub(in super::super) fn mark(
     db: &Connection,
     forgotten: &mut Forgotten,
     targets: &Targets,
+    at: Timestamp,
 ) -> Result<Forgetting> {
     let mut marked = Forgetting::default();
     forgotten.refresh(db)?;
@@ -200,7 +205,22 @@ pub(in super::super) fn mark(
     if has_work || had_samples || marked.erased != Erased::default() {
         note(db, subject, Step::Scrub, (0, ""))?;
     }
+    if marked.is_new || marked.erased != Erased::default() {
+        tell(db, targets, at)?;
+    }
     Ok(marked)
+}
+
+/// Lets subscribers who want to hear of it be told.
+fn tell(db: &Connection, targets: &Targets, at: Timestamp) -> Result<()> {
+    let mut told: Vec<&String> = targets.told.iter().collect();
+    told.sort_unstable();
+    told.dedup();
+    for address in told {
+        let record = serde_json::json!({ "id": address, "forgotten_at": at.secs() });
+        notices::put(db, Kind::Forgettings, &record.to_string(), at)?;
+    }
+    Ok(())
 }
 
 /// What is left to erase. Reposts come first: they are found by the posts that they repeat.

@@ -72,9 +72,25 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// What is known of a post: its text and whether it is deleted; and who is forgotten.
+/// What is known of a post: its text and since when it is deleted.
+#[derive(Clone, Debug)]
+struct Known {
+    text: String,
+    deleted_at: Option<Timestamp>,
+}
+
+impl Known {
+    /// Marks it as deleted; gives 1 when it was not.
+    fn delete(&mut self, at: Timestamp) -> u32 {
+        let is_news = self.deleted_at.is_none();
+        self.deleted_at.get_or_insert(at);
+        u32::from(is_news)
+    }
+}
+
+/// All posts, and who is forgotten.
 #[derive(Default)]
-struct Twin(BTreeMap<String, (String, bool)>, Set<String>);
+struct Twin(BTreeMap<String, Known>, Set<String>);
 
 impl Twin {
     fn apply(&mut self, upload: &Upload) -> Applied {
@@ -85,27 +101,32 @@ impl Twin {
             }
             match self.0.get_mut(&seen.id) {
                 None => {
-                    self.0.insert(seen.id.clone(), (seen.text.clone(), seen.is_deleted));
+                    let deleted_at = seen.is_deleted.then_some(upload.seen_at);
+                    self.0.insert(seen.id.clone(), Known { text: seen.text.clone(), deleted_at });
                     applied.new_posts.push(seen.created_at.unwrap());
                     applied.deleted_count += u32::from(seen.is_deleted);
                 }
-                Some((_, is_deleted)) if seen.is_deleted => {
-                    applied.deleted_count += u32::from(!*is_deleted);
-                    *is_deleted = true;
-                }
-                Some((text, is_deleted)) => {
-                    applied.edited_count += u32::from(!*is_deleted && *text != seen.text);
-                    (*text, *is_deleted) = (seen.text.clone(), false);
+                Some(known) if seen.is_deleted => applied.deleted_count += known.delete(upload.seen_at),
+                // A page from before the post was deleted does not bring it back.
+                Some(known) if known.deleted_at > Some(upload.seen_at) => {}
+                Some(known) => {
+                    applied.edited_count += u32::from(known.deleted_at.is_none() && known.text != seen.text);
+                    *known = Known { text: seen.text.clone(), deleted_at: None };
                 }
             }
         }
         for (_, id) in &upload.deleted {
-            if let Some((_, is_deleted)) = self.0.get_mut(id) {
-                applied.deleted_count += u32::from(!*is_deleted);
-                *is_deleted = true;
+            if let Some(known) = self.0.get_mut(id) {
+                applied.deleted_count += known.delete(upload.seen_at);
             }
         }
         applied
+    }
+
+    /// Each post with its text, and whether it is deleted.
+    fn posts(&self) -> BTreeMap<String, (String, bool)> {
+        let shown = |known: &Known| (known.text.clone(), known.deleted_at.is_some());
+        self.0.iter().map(|(id, known)| (id.clone(), shown(known))).collect()
     }
 }
 
@@ -117,15 +138,16 @@ fn check(store: &SqliteStore, twin: &Twin) {
         ControlFlow::Continue(())
     };
     store.each_post(&Filter::default(), each).unwrap();
-    assert_eq!(stored, twin.0);
+    let posts = twin.posts();
+    assert_eq!(stored, posts);
     let counts = store.counts().unwrap();
-    assert_eq!(counts.posts, twin.0.len() as u64);
-    assert_eq!(counts.deleted, twin.0.values().filter(|(_, is_deleted)| *is_deleted).count() as u64);
-    check_log(store, twin);
+    assert_eq!(counts.posts, posts.len() as u64);
+    assert_eq!(counts.deleted, posts.values().filter(|(_, is_deleted)| *is_deleted).count() as u64);
+    check_log(store, &posts);
 }
 
 /// The log alone tells which posts there are and which of them are deleted.
-fn check_log(store: &SqliteStore, twin: &Twin) {
+fn check_log(store: &SqliteStore, posts: &BTreeMap<String, (String, bool)>) {
     let changes = store.changes_above(0, 100_000).unwrap();
     assert!(changes.is_sorted_by(|one, next| one.number < next.number));
     let mut told = BTreeMap::new();
@@ -139,7 +161,7 @@ fn check_log(store: &SqliteStore, twin: &Twin) {
         }
     }
     let expected: BTreeMap<_, _> =
-        twin.0.iter().map(|(id, (_, is_deleted))| (id.clone(), *is_deleted)).collect();
+        posts.iter().map(|(id, (_, is_deleted))| (id.clone(), *is_deleted)).collect();
     assert_eq!(told, expected);
 }
 

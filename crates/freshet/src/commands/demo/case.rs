@@ -17,7 +17,7 @@ use freshet_sim::world::World;
 use freshet_types::Span;
 use tokio::task::JoinHandle;
 
-use super::{CEILING, SPEED};
+use super::{CEILING, Folder, SPEED};
 use crate::args::DemoArgs;
 use crate::crawl::{self, Around, Dashboard};
 use crate::output::{self, Report, fitted};
@@ -58,9 +58,9 @@ pub(super) async fn run(args: &DemoArgs, case: Case) -> anyhow::Result<ExitCode>
         handles.map(|handle| handle.split('_').take(2).collect::<Vec<_>>().join(" ")).collect();
     let (graph, videos) = (serve(society.graph).await?, serve(society.videos).await?);
     let bases = Bases { graph: graph.base.clone(), videos: videos.base.clone() };
-    let folder = tempfile::tempdir().context("a temporary folder cannot be made")?;
+    let folder = Folder::new(args.keep.as_deref())?;
     let globals = Arc::new(Globals {
-        data_dir: folder.path().to_owned(),
+        data_dir: folder.path.clone(),
         clock: Some(format!("{}/clock", graph.base)),
         verbosity: 0,
         config: Config::default(),
@@ -91,6 +91,7 @@ pub(super) async fn run(args: &DemoArgs, case: Case) -> anyhow::Result<ExitCode>
     output::print(args.report, &report)?;
     if matches!(args.report.format, crate::args::ReportFormat::Text) {
         output::line(format!("\nThe same by hand:\n{}", case.commands().join("\n")))?;
+        folder.tell()?;
     }
     Ok(ExitCode::SUCCESS)
 }

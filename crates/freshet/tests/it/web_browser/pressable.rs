@@ -87,6 +87,7 @@ fn templates_of(page: &str) -> Vec<&'static str> {
         ("complaints", _) => vec!["complaints"],
         ("settings", _) => vec!["settings"],
         ("subscriptions", _) => vec!["subscriptions"],
+        ("care", _) => vec!["care"],
         ("login", _) => vec!["login"],
         _ => Vec::new(),
     }

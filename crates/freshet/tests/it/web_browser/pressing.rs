@@ -78,6 +78,7 @@ pub(crate) fn press_all(scene: &Scene, browser: &mut Chromium, axe: &str) {
     press_plan(scene, browser);
     press_complaints(scene, browser);
     press_subscriptions(scene, browser);
+    press_care(scene, browser);
     press_settings(scene, browser);
 }
 
@@ -447,6 +448,28 @@ fn press_subscriptions(scene: &Scene, browser: &mut Chromium) {
     browser.press("button[aria-label='remove news']");
     check_says(browser, "Nobody is told of changes");
     check_quiet(browser, &scene.base, "subscriptions");
+}
+
+/// What is kept of whom, and who has to hear of what is not.
+fn press_care(scene: &Scene, browser: &mut Chromium) {
+    // It takes nothing, so it is behind for as long as it is there.
+    scene.freshet.ok(&[
+        "subscriptions",
+        "add",
+        "late",
+        "--kinds",
+        "deletions",
+        "--from",
+        "beginning",
+        "--",
+        "false",
+    ]);
+    browser.open(&format!("{}/", scene.base));
+    browser.press("nav a[href='/care']");
+    check_says(browser, "a person watches it");
+    browser.press("main a[href='/subscriptions']");
+    browser.press("button[aria-label='remove late']");
+    check_quiet(browser, &scene.base, "care");
 }
 
 /// What more calls would bring.

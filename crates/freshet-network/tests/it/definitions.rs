@@ -11,7 +11,9 @@ use std::sync::Arc;
 use freshet_network::Definition;
 use freshet_network::networks::Networks;
 use freshet_network::recording::{self, Reading};
-use freshet_types::{Connector, Instance, Intent, NetworkName, Page, Response, Target, Timestamp};
+use freshet_types::{Connector, Instance, Intent, NetworkName, Page, Primitive, Target};
+
+use super::{read, without_fields};
 
 /// Networks whose definitions are tested here beyond their recordings.
 const NAMES: [&str; 6] = ["facebook", "github", "stackexchange", "tumblr", "twitter", "weibo"];
@@ -165,13 +167,6 @@ const ASKED: &[(&str, &str, &str, &str, &str)] = &[
         "https://api.stackexchange.com/2.3/users/17/posts?filter=withbody&order=desc&pagesize=100&site=stackoverflow.com&sort=creation&page=2",
     ),
     (
-        "stackexchange",
-        "posts",
-        "",
-        "17,18",
-        "https://api.stackexchange.com/2.3/users/17;18/posts?filter=withbody&order=desc&pagesize=100&site=stackoverflow.com&sort=creation",
-    ),
-    (
         "github",
         "issues",
         "ada/river",
@@ -202,7 +197,6 @@ const ASKED: &[(&str, &str, &str, &str, &str)] = &[
         "b26",
         "https://api.x.com/2/users/7/tweets?max_results=100&pagination_token=b26",
     ),
-    ("twitter", "posts", "", "7,8", "https://api.x.com/2/users?ids=7%2C8"),
     (
         "twitter",
         "replies",
@@ -217,7 +211,6 @@ const ASKED: &[(&str, &str, &str, &str, &str)] = &[
         "99",
         "https://api.weibo.com/2/statuses/user_timeline.json?count=100&uid=7&max_id=99",
     ),
-    ("weibo", "posts", "", "7,8", "https://api.weibo.com/2/users/counts.json?uids=7%2C8"),
     (
         "facebook",
         "replies",
@@ -230,13 +223,6 @@ const ASKED: &[(&str, &str, &str, &str, &str)] = &[
 /// Parameters that choose fields; they are long, and change often.
 const FIELDS: [&str; 5] = ["expansions", "fields", "media.fields", "tweet.fields", "user.fields"];
 
-fn without_fields(url: &str) -> String {
-    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
-    let is_kept = |pair: &&str| !FIELDS.contains(&pair.split('=').next().unwrap_or_default());
-    let kept: Vec<_> = query.split('&').filter(is_kept).collect();
-    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
-}
-
 #[test]
 fn endpoints_are_asked_by_these_urls() {
     for (name, endpoint, root, part, url) in ASKED {
@@ -244,51 +230,57 @@ fn endpoints_are_asked_by_these_urls() {
             (network(name), freshet_types::Holder::alone("mine".into()));
         let target =
             Target { instance: &instance, endpoint, root, credential: Some(&credential), validators: None };
-        let intent = match (*part, root.is_empty()) {
-            ("", _) => Intent::First,
-            (ids, true) => Intent::Group(ids.split(',').map(str::to_owned).collect()),
-            (cursor, false) => Intent::Next((*cursor).to_owned()),
-        };
+        let intent = if part.is_empty() { Intent::First } else { Intent::Next((*part).to_owned()) };
         let request =
             connector.ask(&target, &intent).unwrap_or_else(|error| panic!("{name} {endpoint}: {error}"));
-        assert_eq!(without_fields(&request.url), *url);
+        assert_eq!(without_fields(&request.url, &FIELDS), *url);
         assert!(request.body.iter().all(|body| serde_json::from_str::<serde_json::Value>(body).is_ok()));
         assert!(!request.needs.is_empty(), "{name} {endpoint} takes from no quota");
     }
 }
 
-/// The page that a recorded body is, asked about in a group.
-fn group_page(name: &str, ids: &[&str], body: &str) -> Page {
+/// The page that a body is, asked about through an endpoint.
+fn page_of(name: &str, (endpoint, root): (&str, &str), intent: &Intent, body: &str) -> Page {
     let (connector, instance) = network(name);
-    let target =
-        Target { instance: &instance, endpoint: "posts", root: ids[0], credential: None, validators: None };
-    let response = Response {
-        status: 200,
-        headers: Vec::new(),
-        body: body.as_bytes().to_vec(),
-        url: "https://example.org/".to_owned(),
-        received_at: Timestamp::from_secs(0),
-    };
-    let intent = Intent::Group(ids.iter().map(|id| (*id).to_owned()).collect());
-    connector.read(&target, &intent, &response, Timestamp::from_secs(1_800_000_000))
+    let target = Target { instance: &instance, endpoint, root, credential: None, validators: None };
+    read(&*connector, &target, intent, body)
 }
 
 #[test]
-fn one_answer_tells_of_many_accounts() {
-    let pulses = |name, body| {
-        let page = group_page(name, &["7", "8"], body);
-        page.pulses.iter().map(|it| format!("{} {}", it.root, it.value)).collect::<Vec<_>>()
-    };
-    let users = r#"{"data": [{"id": "7", "most_recent_tweet_id": "70"}, {"id": "8", "most_recent_post_id": "80"}, {"id": "9"}]}"#;
-    assert_eq!(pulses("twitter", users), ["7 70", "8 80"]);
+fn one_person_has_accounts_on_many_sites() {
+    let sites = r#"{"items": [
+        {"account_id": 9, "user_id": 17, "site_url": "https://stackoverflow.com"},
+        {"account_id": 9, "user_id": 5, "site_url": "https://superuser.com"},
+        {"account_id": 9, "user_id": 6, "site_url": "https://rivers.stackexchange.com"}], "has_more": false}"#;
+    let page = page_of("stackexchange", ("associated", "9"), &Intent::First, sites);
+    let person = &page.observation.things[0];
+    let mut accounts: Vec<_> = person.slinks.iter().map(|link| link.target.to_string()).collect();
+    accounts.sort();
+    assert_eq!((&*person.kind, person.id.as_str()), ("person", "9"));
     assert_eq!(
-        pulses("weibo", r#"[{"id": "7", "statuses_count": 70}, {"id": 8, "statuses_count": "80"}]"#),
-        ["7 70", "8 80"]
+        accounts,
+        ["stackexchange:rivers.stackexchange.com/account/6", "stackexchange:superuser.com/account/5"],
+        "the one on the site that was asked is no link across"
     );
-    let posts = r#"{"items": [{"post_id": 3, "owner": {"user_id": 8}, "creation_date": 1}, {"post_id": 2, "owner": {"user_id": 7}, "creation_date": 1}], "has_more": true}"#;
-    let page = group_page("stackexchange", &["7", "8"], posts);
-    let shares: Vec<_> = page.shares.iter().map(|it| format!("{} {}", it.root, it.post)).collect();
-    assert_eq!((shares, page.next.as_deref()), (vec!["8 3".to_owned(), "7 2".to_owned()], Some("2")));
+    let user = r#"{"items": [{"user_id": 17, "account_id": 9, "display_name": "Ada"}]}"#;
+    let page = page_of("stackexchange", ("account", "17"), &Intent::First, user);
+    let account = &page.observation.accounts[0];
+    let told = |link: &freshet_types::CrossLink| format!("{} {:?}", link.target, link.confidence);
+    let across: Vec<_> = account.slinks.iter().map(told).collect();
+    assert_eq!(across, ["web/page/https://stackexchange.com/users/9 1"]);
+    let own: Vec<_> = page.observation.links.iter().map(|link| (&*link.name, link.to.id.as_str())).collect();
+    assert_eq!(own, [("person", "9")]);
+}
+
+#[test]
+fn pictures_and_films_are_values_of_their_posts() {
+    let picture = r#"{"feed": [{"post": {"uri": "at://did:plc:a/app.bsky.feed.post/1", "author": {"did": "did:plc:a"},
+        "record": {"text": "Rain", "createdAt": "2026-01-02T00:00:00Z"},
+        "embed": {"$type": "app.bsky.embed.images#view", "images": [{"fullsize": "https://cdn.example/1.jpg"}]}}}]}"#;
+    let page = page_of("bluesky", ("posts", "did:plc:a"), &Intent::First, picture);
+    let media = page.observation.posts[0].plinks.iter().find(|(name, _)| &**name == "media_urls");
+    let expected = Primitive::Text("https://cdn.example/1.jpg".to_owned());
+    assert_eq!(media.map(|(_, value)| value), Some(&expected));
 }
 
 /// What people type, and `network type id-or-@handle`.
