@@ -18,8 +18,7 @@ pub(crate) mod tally;
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use freshet_policy::calendar::Calendar;
@@ -27,6 +26,7 @@ use freshet_policy::group::Group;
 use freshet_policy::{DEFAULT_POLICY, Look, Objective, POLICY_NAMES, Roster, RosterKit, roster_named};
 use freshet_types::{Map, Span, Timestamp};
 
+use crate::parallel::on_all_cores;
 use crate::trace::History;
 
 use group::Probing;
@@ -249,27 +249,12 @@ pub fn compare(
     done: &(dyn Fn(&Outcome) + Sync),
 ) -> Result<Vec<Outcome>, ExperimentError> {
     let jobs: Vec<_> = setups.iter().flat_map(|setup| names.iter().map(move |name| (setup, name))).collect();
-    let next = Mutex::new(0..jobs.len());
-    let results = Mutex::new(vec![None; jobs.len()]);
-    let worker_count = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(jobs.len());
-    std::thread::scope(|scope| {
-        for _ in 0..worker_count {
-            scope.spawn(|| {
-                while let Some(job) = next.lock().ok().and_then(|mut next| next.next()) {
-                    let (setup, name) = jobs[job];
-                    let result = run(history, name, setup);
-                    if let Ok(outcome) = &result {
-                        done(outcome);
-                    }
-                    if let Ok(mut results) = results.lock() {
-                        results[job] = Some(result);
-                    }
-                }
-            });
-        }
+    let results = on_all_cores(&jobs, |&(setup, name)| {
+        let result = run(history, name, setup);
+        result.iter().for_each(done);
+        result
     });
-    let results = results.into_inner().unwrap_or_default();
-    results.into_iter().map(|result| result.expect("a worker took every job")).collect()
+    results.into_iter().collect()
 }
 
 /// One policy on its way through a history.

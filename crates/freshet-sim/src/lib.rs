@@ -21,6 +21,7 @@ pub mod forum;
 #[cfg(test)]
 mod invariant;
 mod merged;
+mod parallel;
 pub mod plot;
 pub mod refresh;
 pub mod serve;

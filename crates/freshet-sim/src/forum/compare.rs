@@ -3,15 +3,13 @@
 //! The names are those of [`super::policies`], and [`live::NAME`] for the engine itself. What each came to is the same whatever else is asked, and
 //! whoever asks again gets the same figures. Names are checked before anything is read.
 
-use std::num::NonZeroUsize;
-use std::sync::Mutex;
-
 use super::history::History;
 use super::live::{self, LiveError};
 use super::measure::Figures;
 use super::policies::{FORUM_POLICY_NAMES, forum_policy_named};
 use super::run::run;
 use super::setup::Setup;
+use crate::parallel::on_all_cores;
 
 /// A name that no policy has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,31 +39,14 @@ pub fn compare(
     done: &(dyn Fn(&Figures) + Sync),
 ) -> Result<Vec<Figures>, LiveError> {
     let jobs: Vec<_> = setups.iter().flat_map(|setup| names.iter().map(move |name| (setup, name))).collect();
-    let mut results: Vec<_> = jobs.iter().map(|_| None).collect();
-    let play = |(setup, name): &(&Setup, &String)| {
+    let results = on_all_cores(&jobs, |&(setup, name)| {
         let result = one(history, name, setup);
         if let Some(Ok(figures)) = &result {
             done(figures);
         }
         result
-    };
-    on_all_cores(&jobs, play, &mut results);
-    results.into_iter().flatten().collect()
-}
-
-/// Does jobs on all cores and puts what comes of each at its place in `results`.
-pub(crate) fn on_all_cores<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync, results: &mut [R]) {
-    let worker_count = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(jobs.len());
-    let next = Mutex::new(jobs.iter().zip(results.iter_mut()));
-    std::thread::scope(|scope| {
-        for _ in 0..worker_count {
-            scope.spawn(|| {
-                while let Some((job, result)) = next.lock().ok().and_then(|mut next| next.next()) {
-                    *result = work(job);
-                }
-            });
-        }
     });
+    results.into_iter().flatten().collect()
 }
 
 fn one(history: &'static History, name: &str, setup: &Setup) -> Option<Result<Figures, LiveError>> {

@@ -8,7 +8,8 @@ use super::StudyError;
 use super::page::{Page, geometric_mean, hours, percent};
 use super::reference::WINDOWS;
 use super::traces::{Stretch, Traces, UNSEEN};
-use crate::experiment::{Setup, compare};
+use crate::experiment::{Outcome, Setup, run as experiment};
+use crate::parallel::on_all_cores;
 use crate::trace::History;
 
 /// Sources that a call asks about, as networks allow it.
@@ -17,6 +18,8 @@ const GROUP: u32 = 40;
 const SIZES: [u32; 4] = [2, 5, 15, 100];
 /// Posts on a page of a merged list: those of Mastodon, of Reddit and of Stack Exchange.
 const PAGES: [u32; 2] = [40, 100];
+
+type Window = (Stretch, History);
 
 pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
     let mut page = Page::new("groups", "One call for many");
@@ -27,57 +30,67 @@ pub(super) fn run(traces: &Traces) -> Result<Vec<Page>, StudyError> {
          rr,freshet,informed,live` does the same with any history.",
     );
     page.section("With K = 40");
-    let mut table = Table::default();
-    let mut windows = Vec::new();
-    for window in WINDOWS.iter().map(|window| window.stretch) {
-        let history = window.read(traces)?;
-        table.add(&window, &history)?;
-        windows.push((window, history));
-    }
-    table.write(&mut page);
+    let windows = read(traces, &WINDOWS.map(|window| window.stretch))?;
+    Table::of(&windows)?.write(&mut page);
     page.section("Windows that were not looked at before");
-    let mut table = Table::default();
-    for window in &UNSEEN {
-        table.add(window, &window.read(traces)?)?;
-    }
-    table.write(&mut page);
+    Table::of(&read(traces, &UNSEEN)?)?.write(&mut page);
     page.section("Merged lists");
     merged(&mut page, &windows)?;
     page.section("Other sizes of a group");
-    let mut rows = Vec::new();
-    for group in SIZES {
-        let mut ratios = Vec::new();
-        for (window, history) in &windows {
-            let single = Setup::new(window.calls_per_hour);
-            let setups = [single.clone(), Setup { group, ..single }];
-            let outcomes = compare(history, &["freshet".to_owned()], &setups, &|_| ())?;
-            ratios.push(ratio(outcomes[1].mean_delay_s, outcomes[0].mean_delay_s));
-        }
-        let mean = geometric_mean(&ratios).unwrap_or(0.0);
-        let most = ratios.iter().copied().fold(0.0, f64::max);
-        rows.push(vec![group.to_string(), format!("{mean:.2}"), format!("{most:.2}")]);
-    }
-    page.table(&["#K", "#`freshet` with groups / without, geometric mean", "#largest"], rows);
+    sizes(&mut page, &windows)?;
     Ok(vec![page])
 }
 
+fn read(traces: &Traces, windows: &[Stretch]) -> Result<Vec<Window>, StudyError> {
+    windows.iter().map(|window| Ok((*window, window.read(traces)?))).collect()
+}
+
+/// What a policy does with groups of a size, and with pages of merged lists of a size.
+type Case = (&'static str, u32, u32);
+
+/// Every case in every window, all of them jobs of one queue: crawls take as long as a hundred policies.
+fn outcomes<const N: usize>(windows: &[Window], cases: [Case; N]) -> Result<Vec<[Outcome; N]>, StudyError> {
+    let jobs: Vec<(&Window, Case)> =
+        windows.iter().flat_map(|window| cases.map(|case| (window, case))).collect();
+    let results = on_all_cores(&jobs, |&((window, history), (policy, group, merged_page))| {
+        experiment(history, policy, &Setup { group, merged_page, ..Setup::new(window.calls_per_hour) })
+    });
+    let all = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let rows = all.chunks_exact(N).map(|row| row.to_vec().try_into());
+    Ok(rows.map(|row| row.expect("a chunk has N outcomes")).collect())
+}
+
+fn sizes(page: &mut Page, windows: &[Window]) -> Result<(), StudyError> {
+    let [two, five, fifteen, hundred] = SIZES.map(|size| ("freshet", size, 0));
+    let outcomes = outcomes(windows, [("freshet", 1, 0), two, five, fifteen, hundred])?;
+    let rows = SIZES.iter().enumerate().map(|(at, size)| {
+        let of = |row: &[Outcome; 5]| ratio(&row[at + 1], &row[0]);
+        let ratios: Vec<f64> = outcomes.iter().map(of).collect();
+        let mean = geometric_mean(&ratios).unwrap_or(0.0);
+        let most = ratios.iter().copied().fold(0.0, f64::max);
+        vec![size.to_string(), format!("{mean:.2}"), format!("{most:.2}")]
+    });
+    page.table(&["#K", "#`freshet` with groups / without, geometric mean", "#largest"], rows);
+    Ok(())
+}
+
 /// The same where a call shows the posts of its sources.
-fn merged(page: &mut Page, windows: &[(Stretch, History)]) -> Result<(), StudyError> {
+fn merged(page: &mut Page, windows: &[Window]) -> Result<(), StudyError> {
     page.text(
         "A call for a group is a page of a merged list: it shows the newest P posts of up to 40 sources, and whoever has no older ones was visited. Whom a page \
          is for follows from the posts of each, known and expected, and from its last look: the page must go back to the last looks of all. `live` crawls a simulated server that has such a list of accounts, as Stack Exchange has of users and \
          Reddit of boards; the shipped definition of Mastodon has one of tags.",
     );
-    let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); 2 * PAGES.len()];
+    let [short, long] = PAGES;
+    let cases = [("freshet", short), ("live", short), ("freshet", long), ("live", long)];
+    let [a, b, c, d] = cases.map(|(policy, merged_page)| (policy, GROUP, merged_page));
+    let outcomes = outcomes(windows, [("freshet", 1, 0), a, b, c, d])?;
+    let mut ratios: [Vec<f64>; 2 * PAGES.len()] = Default::default();
     let mut rows = Vec::new();
-    for (window, history) in windows {
-        let alone = Setup::new(window.calls_per_hour);
-        let setup = |merged_page| Setup { group: GROUP, merged_page, ..alone.clone() };
-        let outcomes = compare(history, &["freshet", "live"].map(str::to_owned), &PAGES.map(setup), &|_| ())?;
-        let alone = compare(history, &["freshet".to_owned()], &[alone], &|_| ())?;
-        let mut row = vec![window.name(), hours(alone[0].mean_delay_s)];
-        for (outcome, ratios) in outcomes.iter().zip(&mut ratios) {
-            let share = ratio(outcome.mean_delay_s, alone[0].mean_delay_s);
+    for ((window, _), [alone, grouped @ ..]) in windows.iter().zip(&outcomes) {
+        let mut row = vec![window.name(), hours(alone.mean_delay_s)];
+        for (outcome, ratios) in grouped.iter().zip(&mut ratios) {
+            let share = ratio(outcome, alone);
             ratios.push(share);
             row.extend([hours(outcome.mean_delay_s), format!("{share:.2}")]);
         }
@@ -131,31 +144,36 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, window: &Stretch, history: &History) -> Result<(), StudyError> {
-        let single = Setup::new(window.calls_per_hour);
-        let grouped = Setup { group: GROUP, ..single.clone() };
-        let names = ["rr", "freshet"].map(str::to_owned);
-        let alone = compare(history, &names, &[single], &|_| ())?;
-        let names = ["rr", "freshet", "informed", "live"].map(str::to_owned);
-        let groups = compare(history, &names, std::slice::from_ref(&grouped), &|_| ())?;
-        let live_alone = compare(history, &names[3..], &[Setup { group: 1, ..grouped }], &|_| ())?;
-        let mut row = vec![window.name()];
-        for policy in 0..2 {
-            let (without_s, with_s) = (alone[policy].mean_delay_s, groups[policy].mean_delay_s);
-            self.ratios[policy].push(ratio(with_s, without_s));
-            row.extend([hours(without_s), hours(with_s), format!("{:.2}", ratio(with_s, without_s))]);
+    fn of(windows: &[Window]) -> Result<Table, StudyError> {
+        let both = |policy| [(policy, 1, 0), (policy, GROUP, 0)];
+        let ([live, lives], [rr, rrs], [freshet, freshets]) = (both("live"), both("rr"), both("freshet"));
+        let cases = [live, lives, rr, rrs, freshet, freshets, ("informed", GROUP, 0)];
+        let mut table = Table::default();
+        for ((window, _), outcomes) in windows.iter().zip(outcomes(windows, cases)?) {
+            table.add(window, &outcomes);
         }
-        let informed = ratio(groups[2].mean_delay_s, alone[1].mean_delay_s);
+        Ok(table)
+    }
+
+    fn add(&mut self, window: &Stretch, [live, lives, rr, rrs, freshet, freshets, informed]: &[Outcome; 7]) {
+        let mut row = vec![window.name()];
+        for (policy, (without, with)) in [(rr, rrs), (freshet, freshets)].into_iter().enumerate() {
+            self.ratios[policy].push(ratio(with, without));
+            row.extend([
+                hours(without.mean_delay_s),
+                hours(with.mean_delay_s),
+                format!("{:.2}", ratio(with, without)),
+            ]);
+        }
+        let informed = ratio(informed, freshet);
         self.ratios[2].push(informed);
-        row.extend([format!("{informed:.2}"), percent(alone[1].useful_call_share)]);
+        row.extend([format!("{informed:.2}"), percent(freshet.useful_call_share)]);
         self.rows.push(row);
-        let (without_s, with_s) = (live_alone[0].mean_delay_s, groups[3].mean_delay_s);
-        let ratios = [ratio(with_s, without_s), ratio(with_s, groups[1].mean_delay_s)];
+        let ratios = [ratio(lives, live), ratio(lives, freshets)];
         self.live_ratios.iter_mut().zip(ratios).for_each(|(all, one)| all.push(one));
-        let figures =
-            [hours(without_s), hours(with_s), format!("{:.2}", ratios[0]), format!("{:.2}", ratios[1])];
-        self.live_rows.push([vec![window.name()], figures.to_vec()].concat());
-        Ok(())
+        let delays = [live, lives].map(|outcome| hours(outcome.mean_delay_s));
+        let ratios = ratios.map(|ratio| format!("{ratio:.2}"));
+        self.live_rows.push([&[window.name()], &delays[..], &ratios[..]].concat());
     }
 
     fn write(self, page: &mut Page) {
@@ -190,6 +208,6 @@ impl Table {
     }
 }
 
-fn ratio(of_s: Option<f64>, to_s: Option<f64>) -> f64 {
-    of_s.unwrap_or(0.0) / to_s.unwrap_or(1.0)
+fn ratio(of: &Outcome, to: &Outcome) -> f64 {
+    of.mean_delay_s.unwrap_or(0.0) / to.mean_delay_s.unwrap_or(1.0)
 }

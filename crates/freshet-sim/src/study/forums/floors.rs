@@ -10,7 +10,8 @@ use super::runs::Site;
 use super::tables::minutes;
 use super::{DAYS, EVAL_DAYS, PAGE_SIZE};
 use crate::forum::policies::{Lists, Sharing};
-use crate::forum::{History, Setup, compare, run};
+use crate::forum::{History, Setup, run};
+use crate::parallel::on_all_cores;
 
 /// Name, trace and first day of the stretches that floors are tuned on.
 const TUNED: [(&str, &str, Date); 2] = [("b1", LEAN, (2019, 6, 1)), ("b3", GIT, (2008, 1, 1))];
@@ -41,9 +42,7 @@ fn waits(history: &History, setup: &Setup, floors_h: [f64; 2]) -> Waits {
 
 /// The same for many floors, on all cores.
 fn all_waits(jobs: &[(&History, Setup, [f64; 2])]) -> Vec<Waits> {
-    let mut all = vec![Waits::default(); jobs.len()];
-    compare::on_all_cores(jobs, |(history, setup, floors_h)| waits(history, setup, *floors_h), &mut all);
-    all
+    on_all_cores(jobs, |(history, setup, floors_h)| waits(history, setup, *floors_h))
 }
 
 fn setup(date: Date) -> Setup {

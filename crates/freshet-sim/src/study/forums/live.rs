@@ -9,6 +9,7 @@ use super::PAGE_SIZE;
 use crate::forum::live::{self, Crawl, LiveError};
 use crate::forum::policies::{Freshet, Sharing};
 use crate::forum::{Figures, History, Setup, run};
+use crate::parallel::on_all_cores;
 
 /// Name, trace, first day, pages a day, days from the portal on, and the last of them, which count: as many as the archive needs, and some more.
 const CRAWLS: [(&str, &str, Date, f64, u32, u32); 4] = [
@@ -33,15 +34,9 @@ pub(super) fn compare(page: &mut Page, traces: &Traces) -> Result<(), StudyError
         let history: &'static History = Box::leak(Box::new(history));
         crawls.push((history, setup));
     }
-    let pairs: Vec<Pair> = std::thread::scope(|scope| {
-        let pair = |(history, setup): (&'static History, Setup)| {
-            scope.spawn(move || {
-                let mut policy = Freshet::new("freshet", &setup, Sharing::Together);
-                Pair { told: run(history, &setup, &mut policy), crawled: live::run(history, &setup) }
-            })
-        };
-        let running: Vec<_> = crawls.iter().copied().map(pair).collect();
-        running.into_iter().filter_map(|it| it.join().ok()).collect()
+    let pairs = on_all_cores(&crawls, |&(history, setup)| {
+        let mut policy = Freshet::new("freshet", &setup, Sharing::Together);
+        Pair { told: run(history, &setup, &mut policy), crawled: live::run(history, &setup) }
     });
     page.section("The engine beside the policy");
     page.text(
