@@ -144,11 +144,11 @@ struct Table {
 }
 
 impl Table {
-    fn of(windows: &[Window]) -> Result<Table, StudyError> {
+    fn of(windows: &[Window]) -> Result<Self, StudyError> {
         let both = |policy| [(policy, 1, 0), (policy, GROUP, 0)];
         let ([live, lives], [rr, rrs], [freshet, freshets]) = (both("live"), both("rr"), both("freshet"));
         let cases = [live, lives, rr, rrs, freshet, freshets, ("informed", GROUP, 0)];
-        let mut table = Table::default();
+        let mut table = Self::default();
         for ((window, _), outcomes) in windows.iter().zip(outcomes(windows, cases)?) {
             table.add(window, &outcomes);
         }
