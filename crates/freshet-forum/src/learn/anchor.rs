@@ -60,7 +60,11 @@ fn tally(site: &Site<'_>, at: usize, tallies: &mut Map<u32, Tally>) {
     let mut indices: Vec<usize> = (0..page.stamps.len()).collect();
     indices.sort_by_key(|&index| page.stamps[index].path);
     for same in indices.chunk_by(|a, b| page.stamps[*a].path == page.stamps[*b].path) {
-        let tally = tallies.entry(site.paths.number(at, page.stamps[same[0]].path)).or_default();
+        let path = site.paths.number(at, page.stamps[same[0]].path);
+        if site.is_frame(path) {
+            continue;
+        }
+        let tally = tallies.entry(path).or_default();
         let stamps = || same.iter().map(|&index| &page.stamps[index]);
         let nodes: Vec<NodeId> = stamps().map(|stamp| stamp.node).collect();
         let times: Vec<i64> = same.iter().filter_map(|&index| site.unix_s(at, index)).collect();

@@ -86,10 +86,33 @@ impl<'a> Node<'a> {
         self.has_times() && self.text_chars_mean >= PROSE_CHARS_MIN && !self.lists.is_some_and(is_seen)
     }
 
+    /// Whether links of this pattern lead to its pages: they say what these say, but for options.
+    fn is_linked_as(&self, site: &Site<'_>, pattern: u32) -> bool {
+        let link = site.patterns.names.text(pattern).split_once('?');
+        let (Some((path, said)), Some((own, all))) = (link, self.pattern.split_once('?')) else {
+            return false;
+        };
+        let is_said = |part: &str| said.split('&').any(|it| it == part);
+        let is_option = |part: &str| {
+            let name = part.split('=').next().unwrap_or_default();
+            let pairs = self.pages.iter().flat_map(|&at| site.pages[at].url.query_pairs());
+            pairs.filter(|(key, _)| key == name).all(|(_, value)| is_option(&value))
+        };
+        path == own
+            && said.contains('*')
+            && said.split('&').all(|part| all.split('&').any(|it| it == part))
+            && all.split('&').all(|part| is_said(part) || is_option(part))
+    }
+
     fn has_times(&self) -> bool {
         let best = self.anchors.first();
         !self.is_people && best.is_some_and(|best| best.clock_share > 0.3 && best.score > 0.1)
     }
+}
+
+/// Whether a parameter says how something is shown, not what: a word, or yes or no. Whatever has a name has a number.
+fn is_option(value: &str) -> bool {
+    matches!(value, "0" | "1") || value.chars().all(|it| it.is_ascii_lowercase())
 }
 
 /// The nodes of a site, each with its kind; then the kind of every page.
@@ -101,7 +124,7 @@ pub(crate) fn classify<'a>(site: &'a Site<'a>) -> (Vec<Node<'a>>, Vec<PageKind>)
     let mut nodes: Vec<Node<'_>> =
         by_pattern.into_iter().map(|(number, pages)| Node::of(site, number, pages)).collect();
     nodes.sort_by(|a, b| b.pages.len().cmp(&a.pages.len()).then_with(|| a.pattern.cmp(b.pattern)));
-    let posts = posts(&nodes);
+    let posts = with_links(site, &nodes, posts(site, &nodes));
     for node in &mut nodes {
         if posts.contains(&node.number) {
             node.kind = PageKind::Post;
@@ -112,11 +135,30 @@ pub(crate) fn classify<'a>(site: &'a Site<'a>) -> (Vec<Node<'a>>, Vec<PageKind>)
     (nodes, kinds)
 }
 
+/// The patterns of threads: of their pages, and of links to them.
+pub(crate) fn threads(site: &Site<'_>, nodes: &[Node<'_>]) -> Set<u32> {
+    let posts = nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.number);
+    with_links(site, nodes, posts.collect())
+}
+
+/// The patterns of some nodes, and those by which lists link to their pages and leave out options: a board links to `view?t=*`, and the
+/// pages of that thread after the first are `view?order=asc&t=*`.
+fn with_links(site: &Site<'_>, nodes: &[Node<'_>], mut patterns: Set<u32>) -> Set<u32> {
+    let is_own = |number: u32| nodes.iter().any(|node| node.number == number);
+    let of: Vec<&Node<'_>> = nodes.iter().filter(|node| patterns.contains(&node.number)).collect();
+    let linked = nodes.iter().filter_map(|node| node.lists).filter(|it| !is_own(*it));
+    let linked = linked.filter(|it| of.iter().any(|node| node.is_linked_as(site, *it)));
+    patterns.extend(linked.collect::<Vec<_>>());
+    patterns
+}
+
 /// The patterns of posts' pages.
-fn posts(nodes: &[Node<'_>]) -> Set<u32> {
+fn posts(site: &Site<'_>, nodes: &[Node<'_>]) -> Set<u32> {
     let listed: Set<u32> = nodes.iter().filter_map(|node| node.lists).collect();
     let may_be: Vec<&Node<'_>> = nodes.iter().filter(|node| node.may_be_posts()).collect();
-    let is_listed = |node: &&Node<'_>| listed.contains(&node.number);
+    let is_listed = |node: &&Node<'_>| {
+        listed.contains(&node.number) || listed.iter().any(|link| node.is_linked_as(site, *link))
+    };
     let chosen: Set<u32> = may_be.iter().copied().filter(is_listed).map(|node| node.number).collect();
     if !chosen.is_empty() {
         return chosen;
@@ -192,7 +234,7 @@ fn pages(site: &Site<'_>, nodes: &[Node<'_>]) -> Vec<PageKind> {
     let of_kind = |kind: PageKind| -> Set<u32> {
         nodes.iter().filter(|node| node.kind == kind).map(|node| node.number).collect()
     };
-    let boards = boards(site, &of_kind(PageKind::Index));
+    let boards = linked_beside_menu(site, &of_kind(PageKind::Index));
     for node in nodes {
         for (&at, records) in node.pages.iter().zip(&node.records) {
             kinds[at] = match node.kind {
@@ -205,6 +247,7 @@ fn pages(site: &Site<'_>, nodes: &[Node<'_>]) -> Vec<PageKind> {
         }
     }
     let posts = of_kind(PageKind::Post);
+    let linked_threads = linked_beside_menu(site, &posts);
     let is_threads = |node: &&Node<'_>| node.lists.is_some_and(|it| posts.contains(&it));
     let threads: Set<u32> = nodes.iter().filter(is_threads).map(|node| node.number).collect();
     let may_be = |at: usize| kinds[at] == PageKind::Other && !threads.contains(&site.page_pattern_number(at));
@@ -212,8 +255,7 @@ fn pages(site: &Site<'_>, nodes: &[Node<'_>]) -> Vec<PageKind> {
     let most = portals.iter().map(|&at| boards[at]).max().unwrap_or(0);
     for at in portals {
         // Beside each board stands at most its last thread; a page with more threads than boards lists threads.
-        let threads = || linked_lists(site, at, &posts);
-        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most && boards[at] * 5 >= threads() * 4 {
+        if boards[at] >= BOARDS_MIN && boards[at] * 2 >= most && boards[at] * 5 >= linked_threads[at] * 4 {
             kinds[at] = PageKind::Portal;
         }
     }
@@ -227,15 +269,15 @@ fn linked_lists(site: &Site<'_>, at: usize, patterns: &Set<u32>) -> usize {
     lists.map(|index| site.link_list(at, index)).collect::<Set<_>>().len()
 }
 
-/// How many boards each page links to, beside the site's menu and itself.
-fn boards(site: &Site<'_>, index_patterns: &Set<u32>) -> Vec<usize> {
-    let is_index: Vec<bool> =
-        (0..site.patterns.names.len()).map(|pattern| index_patterns.contains(&(pattern as u32))).collect();
+/// How many lists of some patterns each page links to, beside the site's menu and itself.
+fn linked_beside_menu(site: &Site<'_>, patterns: &Set<u32>) -> Vec<usize> {
+    let is_wanted: Vec<bool> =
+        (0..site.patterns.names.len()).map(|pattern| patterns.contains(&(pattern as u32))).collect();
     let linked = |at: usize| -> Vec<(u32, u32)> {
         let links = site.pages[at].links.iter().enumerate();
-        let boards =
-            links.filter(|(index, link)| !link.is_head && is_index[site.link_pattern(at, *index) as usize]);
-        let keys = boards.map(|(index, link)| (site.link_list(at, index), site.paths.number(at, link.path)));
+        let wanted =
+            links.filter(|(index, link)| !link.is_head && is_wanted[site.link_pattern(at, *index) as usize]);
+        let keys = wanted.map(|(index, link)| (site.link_list(at, index), site.paths.number(at, link.path)));
         let mut keys: Vec<_> = keys.filter(|(list, _)| *list != site.page_list(at)).collect();
         keys.sort_unstable();
         keys.dedup();

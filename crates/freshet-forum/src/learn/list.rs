@@ -7,7 +7,7 @@ use freshet_types::{Map, Set};
 
 use super::anchor::{self, Candidate};
 use super::body;
-use super::classify::Node;
+use super::classify::{self, Node};
 use super::column::Columns;
 use super::opening;
 use super::site::Site;
@@ -41,8 +41,7 @@ pub(crate) fn define(
     kinds: &[PageKind],
     kind: PageKind,
 ) -> Option<ListDefinition> {
-    let posts: Set<u32> =
-        nodes.iter().filter(|node| node.kind == PageKind::Post).map(|node| node.number).collect();
+    let posts = classify::threads(site, nodes);
     let nodes: Vec<&Node<'_>> = nodes.iter().filter(|node| node.kind == kind).collect();
     let pages: Vec<usize> = (0..kinds.len()).filter(|&at| kinds[at] == kind).collect();
     if pages.is_empty() {
@@ -53,11 +52,14 @@ pub(crate) fn define(
     if kind == PageKind::Index && !posts.is_empty() {
         anchors.retain(|anchor| holds(site, &pages, anchor, &is_thread));
     }
-    let mut list = ListDefinition {
-        urls: nodes.iter().map(|node| node.pattern.to_owned()).collect(),
-        records: anchors,
-        ..ListDefinition::default()
-    };
+    let mut urls: Vec<String> = nodes.iter().map(|node| node.pattern.to_owned()).collect();
+    if kind == PageKind::Post {
+        let mut linked: Vec<&str> = posts.iter().map(|it| site.patterns.names.text(*it)).collect();
+        linked.retain(|it| !urls.iter().any(|known| known == it));
+        linked.sort_unstable();
+        urls.extend(linked.into_iter().map(str::to_owned));
+    }
+    let mut list = ListDefinition { urls, records: anchors, ..ListDefinition::default() };
     let found: Vec<(usize, Vec<Record>)> =
         pages.iter().map(|&at| (at, fields::records_of(&site.pages[at], &list))).collect();
     if kind == PageKind::Index {

@@ -17,6 +17,11 @@ use crate::record::{Anchor, Record};
 const PAGE_TENTHS_MIN: usize = 8;
 /// First pages that are needed to tell an opening post from the head of a page.
 const PAGES_MIN: usize = 2;
+/// Where no first page was seen, what the time stands in must be a post: so much text, as a share of that of a record. The head of a page
+/// tells when its thread was started, too.
+const TEXT_SHARE_MIN: f64 = 0.5;
+/// Characters of a text that are counted.
+const TEXT_CHARS_MAX: usize = 2_000;
 /// Levels from an opening post's time to what is read as its record.
 const UP_COUNT: usize = 1;
 
@@ -27,6 +32,8 @@ struct Tally {
     earlier: usize,
     equal: usize,
     later: usize,
+    /// Of the element that it stands in.
+    chars: usize,
 }
 
 impl Tally {
@@ -46,16 +53,24 @@ pub(super) fn find(site: &Site<'_>, found: &[(usize, Vec<Record>)], list: &ListD
     let has_first = found.iter().any(|(at, _)| is_first(*at));
     let mut tallies: Map<u32, Tally> = Map::default();
     let mut page_count = 0;
+    let (mut record_chars, mut record_count) = (0, 0);
     for (at, records) in found.iter().filter(|(at, _)| !has_first || is_first(*at)) {
         page_count += 1;
+        let tree = &site.pages[*at].tree;
+        let chars = records.iter().map(|record| tree.chars_in(record.range.clone(), TEXT_CHARS_MAX));
+        record_chars += chars.sum::<usize>();
+        record_count += records.len();
         add(site, *at, records, list, &mut tallies);
     }
+    let text_min = TEXT_SHARE_MIN * record_chars as f64 / record_count.max(1) as f64;
+    let has_text = |tally: &Tally| has_first || tally.chars as f64 >= text_min * tally.pages as f64;
     // On one page the start of the thread in the page's head looks the same, unless it is drawn like a reply.
     let is_alike = |path: &str| list.records.iter().any(|anchor| ends(&anchor.path) == ends(path));
     let openings = tallies
         .into_iter()
         .map(|(path, tally)| (site.paths.names.text(path), tally))
-        .filter(|(path, tally)| tally.is_opening(page_count) && (page_count >= PAGES_MIN || is_alike(path)));
+        .filter(|(_, tally)| tally.is_opening(page_count) && has_text(tally))
+        .filter(|(path, _)| page_count >= PAGES_MIN || is_alike(path));
     let best = openings.max_by_key(|(path, tally)| (tally.pages, std::cmp::Reverse(*path)))?;
     Some(Anchor { path: best.0.to_owned(), up_count: UP_COUNT })
 }
@@ -81,6 +96,10 @@ fn add(site: &Site<'_>, at: usize, records: &[Record], list: &ListDefinition, ta
         let Some(time_s) = site.unix_s(at, index) else { continue };
         let tally = tallies.entry(site.paths.number(at, stamp.path)).or_default();
         tally.pages += 1;
+        // The largest element around it that ends before the list.
+        let around = page.tree.ancestors(stamp.node).take_while(|it| page.tree.end(*it) <= start);
+        let block = around.last().unwrap_or(stamp.node);
+        tally.chars += page.tree.chars_in(block..page.tree.end(block), TEXT_CHARS_MAX);
         // The head of a page may show the start of its thread without seconds.
         match first_s {
             Some(first_s) if time_s.div_euclid(60) < first_s.div_euclid(60) => tally.earlier += 1,

@@ -3,7 +3,7 @@
 //! Everything that is asked of links and times more than once is worked out here once ([`super::numbers`]): the pattern and
 //! the list of each address, the moment of each time.
 
-use freshet_types::Map;
+use freshet_types::{Map, Set};
 
 use super::numbers::{Addresses, Derived, SitePaths};
 use crate::address::{self, Patterns, Slot};
@@ -17,6 +17,10 @@ use crate::time::{DayOrder, Reader, Written};
 const SLOT_WEIGHT_MIN: u32 = 3;
 /// Links of a site that patterns are learned from.
 const LINKS_MAX: usize = 50_000;
+/// Share of pages that show the times of a box before it is the site's, and share of those times that pages of other lists show too.
+const FRAME_SHARE: f64 = 0.6;
+/// Lists that show one time before it is none of theirs: the last post of a thread stands there, on its board and on the front page.
+const FRAME_LISTS_MIN: usize = 4;
 
 /// All pages of a site.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub(crate) struct Site<'a> {
     pub(crate) offset_s: Option<i32>,
     /// Seconds since 1970 of each page's times.
     times: Vec<Vec<Option<i64>>>,
+    /// Paths of times that stand on most pages alike: of the box with the newest threads, of a clock.
+    frame: Set<u32>,
 }
 
 impl<'a> Site<'a> {
@@ -61,7 +67,7 @@ impl<'a> Site<'a> {
         let keys = addresses.derive(address::key);
         let people = addresses.ask(is_person_address);
         let (day_order, offset_s) = (order(pages), stated_offset(pages));
-        let times = pages
+        let times: Vec<Vec<Option<i64>>> = pages
             .iter()
             .map(|page| {
                 let reader = Reader { day_order, fetched_s: page.fetched_s, offset_s, is_estimated: false };
@@ -69,6 +75,8 @@ impl<'a> Site<'a> {
             })
             .collect();
         let paths = SitePaths::of(pages);
+        let list_of = |at: usize| lists.number(addresses.page(at));
+        let frame = frame(pages, &paths, &times, &list_of);
         Self {
             pages,
             slots,
@@ -82,7 +90,13 @@ impl<'a> Site<'a> {
             day_order,
             offset_s,
             times,
+            frame,
         }
+    }
+
+    /// Whether the times of this path are those of the site, on whatever page they stand.
+    pub(crate) fn is_frame(&self, path: u32) -> bool {
+        self.frame.contains(&path)
     }
 
     /// Seconds since 1970 of a page's time.
@@ -137,6 +151,47 @@ fn slots(evidence: &[Vec<(Slot, Evidence)>]) -> Vec<Slot> {
         .collect();
     slots.sort_unstable();
     slots
+}
+
+/// The paths of times that most pages show alike, whatever they list: one that is a list's own shows what no other list does.
+fn frame(
+    pages: &[Page],
+    paths: &SitePaths,
+    times: &[Vec<Option<i64>>],
+    list_of: &dyn Fn(usize) -> u32,
+) -> Set<u32> {
+    // The lists that showed a time at a path, as many as matter.
+    let mut shown: Map<(u32, i64), Vec<u32>> = Map::default();
+    let stamps = |at: usize| {
+        let of_page = pages[at].stamps.iter().enumerate();
+        of_page.map(move |(index, stamp)| (paths.number(at, stamp.path), times[at][index]))
+    };
+    for at in 0..pages.len() {
+        let list = list_of(at);
+        for (path, time) in stamps(at) {
+            let Some(time) = time else { continue };
+            let lists = shown.entry((path, time)).or_default();
+            if lists.len() < FRAME_LISTS_MIN && !lists.contains(&list) {
+                lists.push(list);
+            }
+        }
+    }
+    // Of each path its pages, its times, and how many of them stand in other lists too.
+    let mut tallies: Map<u32, (usize, usize, usize)> = Map::default();
+    for at in 0..pages.len() {
+        let mut of_page: Set<u32> = Set::default();
+        for (path, time) in stamps(at) {
+            let is_common = time.is_some_and(|time| shown[&(path, time)].len() >= FRAME_LISTS_MIN);
+            let tally = tallies.entry(path).or_default();
+            let page_count = tally.0 + usize::from(of_page.insert(path));
+            *tally = (page_count, tally.1 + 1, tally.2 + usize::from(is_common));
+        }
+    }
+    let is_share = |part: usize, whole: usize| part as f64 >= FRAME_SHARE * whole as f64;
+    let is_frame = |(page_count, count, common_count): (usize, usize, usize)| {
+        is_share(page_count, pages.len()) && is_share(common_count, count)
+    };
+    tallies.into_iter().filter(|(_, tally)| is_frame(*tally)).map(|(path, _)| path).collect()
 }
 
 /// The order of day and month that all pages together show. Only times that can be read both ways have a say.

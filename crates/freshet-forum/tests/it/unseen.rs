@@ -133,6 +133,38 @@ fn try_site(engine: &Engine, variant: &Variant, wrong: &mut Vec<String>) -> Scor
     score
 }
 
+/// A box with the newest threads at the foot of every page, as sidebars have it, and two pages that have nothing else.
+fn with_box(mut drawn: Vec<Drawn>) -> Vec<Drawn> {
+    const AGES: [&str; 4] = ["3 weeks ago", "2 months ago", "2 months, 1 week ago", "4 months ago"];
+    let threads = drawn.iter().rev().filter(|it| it.kind == "post").zip(AGES).enumerate();
+    let rows = threads.map(|(at, (it, age))| {
+        format!("<li><a href='{}'>under the copper mill {at}</a><div>{age}</div></li>", it.url)
+    });
+    let newest =
+        format!("<div class=latest><h3>Recent</h3><ul>{}</ul></div></body>", rows.collect::<String>());
+    for page in &mut drawn {
+        assert!(page.html.contains("</body>"), "{}", page.url);
+        page.html = page.html.replace("</body>", &newest);
+    }
+    for name in ["about/", "people/ada/"] {
+        let url = drawn[0].url.join(name).expect("an address of an imitation");
+        let html = format!("<html><body><h1>{name}</h1><p>Quiet lanterns under the mill.</p>{newest}</html>");
+        drawn.push(Drawn { url, html, kind: "other", times: None, record_count: 0, next: None });
+    }
+    drawn
+}
+
+/// Everything that is right of a whole site, and what is not.
+fn score(drawn: &[Drawn]) -> (Score, Vec<String>) {
+    let pages: Vec<Page> = drawn.iter().map(Drawn::read).collect();
+    let learned = learn(&pages);
+    let (mut score, mut wrong) = (Score::default(), Vec::new());
+    for (page, drawn) in pages.iter().zip(drawn) {
+        wrong.extend(score.judge(drawn, &inspect(page, &learned.definition)));
+    }
+    (score, wrong)
+}
+
 /// Tries some imitations in all variants and prints a table; what is wrong is printed too where somebody asks for it.
 #[expect(clippy::print_stdout, reason = "the table is what whoever mends mining looks at")]
 fn check(engines: &[&Engine], floors: [f64; 3]) {
@@ -171,4 +203,48 @@ fn unseen_software_is_read() {
 #[test]
 fn software_that_nothing_was_fitted_to_is_read() {
     check(&HELD_OUT, [99.0, 99.0, 99.0]);
+}
+
+/// One of the samples of three pages.
+fn sample(engine: &Engine, number: usize) -> Vec<Drawn> {
+    let drawn = scene::draw(engine, &PLAIN);
+    let wanted = scene::triples(&drawn)[number];
+    let all = drawn.into_iter().enumerate();
+    all.filter(|(at, _)| wanted.contains(at)).map(|(_, it)| it).collect()
+}
+
+/// Pages of a thread after the first say in their addresses how they are sorted, links to threads do not: a sample without first pages had
+/// boards that listed nothing.
+#[test]
+fn later_pages_of_a_thread_are_what_its_board_links_to() {
+    let (found, wrong) = score(&sample(&tables::GOTO_LINES, 5));
+    assert_eq!((found.kinds, found.times, found.next), ([3, 3], [3, 3], [3, 3]), "{}", wrong.join("\n"));
+}
+
+/// The head of a page may say when its thread was started. Where only later pages were seen, that was read as a post on each of them.
+#[test]
+fn when_a_thread_was_started_is_no_post_of_its_later_pages() {
+    for engine in [&items::SENTINELS, &tables::GOTO_LINES, &items::DISCUSSIONS] {
+        let mut drawn = sample(engine, 6);
+        for page in &mut drawn {
+            assert!(page.html.contains("<body>"), "{}", page.url);
+            let head =
+                "<body><p class=about>Started by ada, <span class=begun>Mar 3, 2019 at 4:05 pm</span>.</p>";
+            page.html = page.html.replace("<body>", head);
+        }
+        let (found, wrong) = score(&drawn);
+        assert_eq!((found.kinds, found.times), ([3, 3], [3, 3]), "{}: {}", engine.name, wrong.join("\n"));
+    }
+}
+
+/// A box with the newest threads made lists of threads of pages that have nothing but that box, and the front page one of them.
+#[test]
+fn a_box_that_stands_on_every_page_is_no_list() {
+    for engine in TUNED.into_iter().chain(HELD_OUT) {
+        let (plain, _) = score(&scene::draw(engine, &PLAIN));
+        let (boxed, wrong) = score(&with_box(scene::draw(engine, &PLAIN)));
+        let kinds = plain.kinds.map(|count| count + 2);
+        let expected = (kinds, plain.times, plain.next);
+        assert_eq!((boxed.kinds, boxed.times, boxed.next), expected, "{}: {}", engine.name, wrong.join("\n"));
+    }
 }

@@ -305,5 +305,8 @@ pub(super) fn triples(drawn: &[Drawn]) -> Vec<[usize; 3]> {
         [posts[0], posts[4], posts[6]],
         [0, boards[0], posts[0]],
         [boards[0], boards[2], posts[5]],
+        // Later pages only, of one thread and of several.
+        [boards[1], posts[1], posts[2]],
+        [posts[2], posts[4], posts[6]],
     ]
 }
