@@ -2,10 +2,13 @@
 
 use freshet_report::complaints::{ComplaintKind, ComplaintSample, ComplaintsReport};
 use freshet_report::time::UnixNumber;
+use freshet_store::api::Sources as _;
 use freshet_store::browse::Browse as _;
 use freshet_store::row::ComplaintRow;
+use freshet_types::NetworkName;
 
 use crate::data::Data;
+use crate::failure::Failure;
 
 /// Kinds that are told; more are not kept.
 pub const KINDS_MAX: usize = 500;
@@ -28,6 +31,19 @@ pub fn report(data: &Data, wish: &Wish) -> anyhow::Result<ComplaintsReport> {
     let network = wish.network.as_deref().filter(|network| !network.is_empty());
     let rows = data.store.complaints(network, wish.kinds_max.min(KINDS_MAX), wish.samples_max)?;
     Ok(ComplaintsReport { complaints: rows.into_iter().map(kind).collect() })
+}
+
+/// Says so where nothing was ever asked of this network: no complaints are no proof then.
+pub fn check_network(data: &Data, name: &str) -> anyhow::Result<()> {
+    let rows = data.store.instances()?;
+    let is_meant = |network: &NetworkName| network.as_str() == name || network.definition() == name;
+    if rows.iter().any(|row| is_meant(&row.instance.network)) {
+        return Ok(());
+    }
+    let failure = Failure::misuse(format!(
+        "nothing of `{name}` is watched here, so there is nothing to complain about"
+    ));
+    Err(failure.hint("`freshet status` names the networks that are watched").into())
 }
 
 fn kind(row: ComplaintRow) -> ComplaintKind {

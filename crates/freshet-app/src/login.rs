@@ -73,13 +73,7 @@ impl LoggingIn {
         passphrase: SecretString,
         wish: Wish<'_>,
     ) -> anyhow::Result<Self> {
-        let place = place(data, networks, &wish)?;
-        let grant = wish.grant.or(place.rule.grants.first().copied()).unwrap_or(GrantName::Code);
-        if !place.rule.grants.contains(&grant) {
-            let names: Vec<&str> = place.rule.grants.iter().map(|grant| grant.name()).collect();
-            let failure = Failure::misuse(format!("`{}` has no grant `{}`", wish.network, grant.name()));
-            return Err(failure.hint(format!("it has {}", names.join(", "))).into());
-        }
+        let (place, grant) = place(data, networks, &wish)?;
         let path = vault_path(data.dir());
         let name = wish.name.unwrap_or(wish.network).to_owned();
         let is_free = |info: &CredentialInfo| {
@@ -157,8 +151,13 @@ impl LoggingIn {
     }
 }
 
-/// Where the network is logged in to, by its definition.
-fn place(data: &Data, networks: &Networks, wish: &Wish<'_>) -> anyhow::Result<Place> {
+/// Says what is wrong with a wish, before anybody is asked for a secret.
+pub fn check(data: &Data, networks: &Networks, wish: &Wish<'_>) -> anyhow::Result<()> {
+    place(data, networks, wish).map(drop)
+}
+
+/// Where the network is logged in to, by its definition, and whose consent that takes.
+fn place(data: &Data, networks: &Networks, wish: &Wish<'_>) -> anyhow::Result<(Place, GrantName)> {
     let network = check_network(networks, wish.network)?;
     let definition = networks.definition(network.definition());
     let rules = definition.as_ref().map_or(&[] as &[LoginRule], |definition| &definition.login);
@@ -169,9 +168,16 @@ fn place(data: &Data, networks: &Networks, wish: &Wish<'_>) -> anyhow::Result<Pl
         };
         failure.hint(format!("add a token that you have with `freshet credentials add {network}`"))
     })?;
+    let grant = wish.grant.or(rule.grants.first().copied()).unwrap_or(GrantName::Code);
+    if !rule.grants.contains(&grant) {
+        let names: Vec<&str> = rule.grants.iter().map(|grant| grant.name()).collect();
+        let failure = Failure::misuse(format!("`{}` has no grant `{}`", wish.network, grant.name()));
+        return Err(failure.hint(format!("it has {}", names.join(", "))).into());
+    }
     let mut instance = instance(data, networks, &network, None)?;
     instance.allow_private |= wish.allow_private;
-    Ok(Place { rule: on(rule, &instance, &network), allow_private: instance.allow_private, network })
+    let rule = on(rule, &instance, &network);
+    Ok((Place { rule, allow_private: instance.allow_private, network }, grant))
 }
 
 /// The rule with whole addresses.

@@ -12,7 +12,7 @@ use freshet_store::control::Control;
 use freshet_store::keeping::{Erasure, ErasureKind};
 use freshet_store::row::OnDelete;
 use freshet_types::definition::{self, Hosts};
-use freshet_types::{Connector, NetworkName, RobotKind};
+use freshet_types::{Clock as _, Connector, NetworkName, RobotKind, SystemClock};
 
 use crate::config::Globals;
 use crate::data::{self, Data};
@@ -32,7 +32,7 @@ pub fn no_network(networks: &Networks, name: &str) -> anyhow::Error {
 
 /// What a recorded exchange shows, by its line of the recording.
 pub fn read_line(definition: &Definition, number: usize, line: &str) -> ReadReport {
-    let read = recording::read_line(definition, number, line);
+    let read = recording::read_line(definition, number, line, SystemClock.now());
     ReadReport {
         line: read.line,
         kind: read.kind,

@@ -99,8 +99,14 @@ fn report(
     paths: &[Path],
     wish: &ObjectWish,
 ) -> anyhow::Result<Found> {
-    if reader.schema(address).is_none() {
+    let Some(schema) = reader.schema(address) else {
         let why = format!("`{}` has no definition here, so `{address}` cannot be read", address.network);
+        return Ok(Found::Absent(why));
+    };
+    if !schema.types.contains_key(&*address.kind) {
+        let known: Vec<&str> = schema.types.keys().map(String::as_str).collect();
+        let (network, kind) = (&address.network, &address.kind);
+        let why = format!("`{network}` has no type `{kind}`; its types are {}", known.join(", "));
         return Ok(Found::Absent(why));
     }
     let Some(known) = reader.known(address)? else {

@@ -21,6 +21,7 @@
 mod check;
 mod parking;
 mod purpose;
+mod sort;
 mod value;
 mod window;
 

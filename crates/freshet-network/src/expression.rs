@@ -285,6 +285,43 @@ impl Field {
             && self.pointed(item).is_some_and(|value| matches!(value, Tree::Array(_) | Tree::Object(_)))
     }
 
+    /// What should stand there and does not, though something does; of single plain pointers, as [`Self::is_misshapen`]. An empty
+    /// list is how some write nothing, `false` too.
+    pub(crate) fn lacks(&self, kind: PrimitiveKind, item: &Tree<'_>) -> Option<&'static str> {
+        if !self.is_plain() || self.expressions.len() != 1 {
+            return None;
+        }
+        let is_something = match self.pointed(item)? {
+            Tree::Null | Tree::Bool(false) => false,
+            Tree::Str(text) => !text.is_empty(),
+            Tree::Array(list) => !list.is_empty(),
+            // Of an object only what is looked at was kept.
+            Tree::Object(_) | Tree::Bool(true) | Tree::Number(_) => true,
+        };
+        let wanted = match kind {
+            PrimitiveKind::Text => "text",
+            PrimitiveKind::Int | PrimitiveKind::Float => "number",
+            PrimitiveKind::Time => "time that is understood",
+            PrimitiveKind::Bool => return None,
+        };
+        is_something.then_some(wanted)
+    }
+
+    /// Whether something stands where elements of a list should be looked into, and is no list.
+    pub(crate) fn is_unlisted(&self, item: &Tree<'_>) -> bool {
+        let is_single = |value: &Tree<'_>| match value {
+            Tree::Str(text) => !text.is_empty(),
+            Tree::Number(_) | Tree::Bool(true) => true,
+            _ => false,
+        };
+        self.each.is_some() && self.expressions.len() == 1 && self.pointed(item).is_some_and(is_single)
+    }
+
+    /// Whether a truth stands there, which names nothing.
+    pub(crate) fn is_truth(&self, item: &Tree<'_>) -> bool {
+        self.pointed(item).is_some_and(|value| matches!(value, Tree::Bool(_)))
+    }
+
     /// Whether the item has a place for it, with a value or with none: an empty text or list says as much as a full one.
     pub(crate) fn is_shown(&self, item: &Tree<'_>) -> bool {
         self.expressions.iter().any(|expression| match expression {

@@ -129,7 +129,12 @@ fn read_body(
         }
     };
     if tree.is_null() && page.outcome == Outcome::Ok {
-        page.outcome = Outcome::Gone;
+        // Of one object it says that there is none. A list without anything is an empty list, so this is no list.
+        if endpoint.rule.role == Role::List && endpoint.format == BodyFormat::Json {
+            page.complaints.push(Complaint::new("body", "the body is `null` where a list was promised"));
+        } else {
+            page.outcome = Outcome::Gone;
+        }
         return Tally::default();
     }
     if left_out > 0 {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use freshet_types::definition::Hosts;
+use freshet_types::definition::{Hosts, TimeFormat};
 use freshet_types::{
     Instance, Intent, Map, NetworkName, Outcome, Page, PageKind, Response, Target, Timestamp,
 };
@@ -21,6 +21,7 @@ use crate::definition::Definition;
 use crate::definition::plan::EndpointPlan;
 use crate::read::{self, Tally};
 use crate::template::{Part, Template, Variable};
+use crate::times;
 
 /// Longest line that is read.
 pub const LINE_BYTES_MAX: usize = 64 << 20;
@@ -117,9 +118,10 @@ fn text_of(value: Value) -> String {
     }
 }
 
-/// Reads one line of a recording by a definition.
-pub fn read_line(definition: &Definition, line: usize, json_line: &str) -> Reading {
-    match parse(json_line) {
+/// Reads one line of a recording by a definition. A time that is still to come is complained about: after `now`, and after the
+/// answer's own `Date`, should its recorder's clock be ahead.
+pub fn read_line(definition: &Definition, line: usize, json_line: &str, now: Timestamp) -> Reading {
+    match parse(json_line, now) {
         Ok(response) => read_response(definition, line, &response),
         Err(what) => report(
             line,
@@ -130,7 +132,7 @@ pub fn read_line(definition: &Definition, line: usize, json_line: &str) -> Readi
     }
 }
 
-fn parse(json_line: &str) -> Result<Response, String> {
+fn parse(json_line: &str, now: Timestamp) -> Result<Response, String> {
     if json_line.len() > LINE_BYTES_MAX {
         return Err(format!("the line has more than {LINE_BYTES_MAX} bytes"));
     }
@@ -146,7 +148,10 @@ fn parse(json_line: &str) -> Result<Response, String> {
     for (_, value) in headers.iter_mut().filter(|(name, _)| name == "content-type") {
         value.truncate(value.find(';').unwrap_or(value.len()));
     }
-    Ok(Response { status: recorded.status, headers, body, url: recorded.url, received_at: Timestamp::MAX })
+    let said = headers.iter().find(|(name, _)| name == "date").map(|(_, value)| value.as_str());
+    let said = said.and_then(|value| times::read_text(value, TimeFormat::Rfc2822));
+    let received_at = said.map_or(now, |at| at.max(now));
+    Ok(Response { status: recorded.status, headers, body, url: recorded.url, received_at })
 }
 
 fn read_response(definition: &Definition, line: usize, response: &Response) -> Reading {
@@ -177,7 +182,7 @@ fn read_as(
         validators: None,
     };
     let (page, mut tally) =
-        read::read(&definition.plan, endpoint, &target, &Intent::First, response, Timestamp::MAX);
+        read::read(&definition.plan, endpoint, &target, &Intent::First, response, response.received_at);
     // Told is the order of the document.
     if endpoint.items.iter().any(|group| group.is_reversed) {
         std::mem::swap(&mut tally.first, &mut tally.last);

@@ -51,7 +51,12 @@ pub fn get(globals: &Globals, wish: &ObjectWish, allow_private: bool) -> anyhow:
             let why = format!("{why}: the constraints keep it out");
             Err(Failure::new(why).hint("`freshet constraints list` shows them").into())
         }
-        Found::Absent(why) => Err(absent(why)),
+        Found::Absent(why) => {
+            let failure = Failure::misuse(format!("{why}; the network was asked, and showed nothing of it"));
+            Err(failure
+                .hint("is the id right? `freshet complaints` tells what could not be used of answers")
+                .into())
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! What can be known to be wrong with a constraint before any object is judged.
 //!
 //! Names that stand for nothing, functions that do not exist, loops in loops in loops, and, given
-//! a network's schema, paths that no object of the network can have, or that a crawl can never fill.
+//! a network's schema, paths that no object of the network can have, or that a crawl can never fill, and what is no condition.
 //! On the way it is noted which collections are asked for. Findings carry the column.
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 use cel::{Context, ExecutionError, Program};
 use freshet_types::{LinkKind, LinkType, Schema};
 
+use super::sort::{self, Sort};
 use super::window::{FOLLOWED_BY, RATE, WITHIN};
 
 /// Loops inside loops that a constraint may have; the work grows with this power.
@@ -118,8 +119,11 @@ pub(super) fn paths(
         ));
     }
     let mut walk = Walk::new(program, type_name, Some(schema), obstacle);
-    walk.infer(program.expression())?;
-    Ok(walk.asked)
+    let whole = walk.infer(program.expression())?;
+    match whole.no_condition() {
+        Some(why) => Err(walk.at(program.expression(), why)),
+        None => Ok(walk.asked),
+    }
 }
 
 /// Where an object stands.
@@ -149,8 +153,25 @@ enum Shape {
     Links(LinkKind, String, Place),
     /// A collection of this type, and its place among those asked for.
     Many(String, Option<usize>),
-    Value,
+    Value(Sort),
     Other,
+}
+
+impl Shape {
+    fn sort(&self) -> Sort {
+        if let Self::Value(sort) = self { *sort } else { Sort::Any }
+    }
+
+    /// Why this is nothing that is true or false.
+    fn no_condition(&self) -> Option<String> {
+        match self {
+            Self::Value(sort) => sort.no_condition(),
+            Self::Object(name, _) => Some(format!("this is an object (`{name}`); ask for a value of it")),
+            Self::Many(..) => Some("this is a collection; ask for `.size() > 0` or `.exists(…)`".to_owned()),
+            Self::Links(..) => Some("these are links; name one of them".to_owned()),
+            Self::Other => None,
+        }
+    }
 }
 
 struct Walk<'p> {
@@ -206,7 +227,8 @@ impl<'p> Walk<'p> {
                 Ok(Shape::Other)
             }
             Expr::Struct(_) => Err(self.at(expr, "messages cannot be built here".to_owned())),
-            Expr::Literal(_) | Expr::Unspecified => Ok(Shape::Other),
+            Expr::Literal(literal) => Ok(Shape::Value(Sort::of_literal(literal))),
+            Expr::Unspecified => Ok(Shape::Other),
         }
     }
 
@@ -217,9 +239,11 @@ impl<'p> Walk<'p> {
         if name == self.name {
             return Ok(Shape::Object(self.name.to_owned(), Place::Path(Vec::new())));
         }
+        if ["depth", "now"].contains(&name) {
+            return Ok(Shape::Value(Sort::Number));
+        }
         // The types of CEL are names too: `type(x) == int`.
-        let is_known =
-            ["depth", "now", "int", "uint", "double", "bool", "string", "list", "map"].contains(&name);
+        let is_known = ["int", "uint", "double", "bool", "string", "list", "map"].contains(&name);
         if is_known || name.starts_with('@') || name.starts_with("__") {
             return Ok(Shape::Other);
         }
@@ -243,10 +267,18 @@ impl<'p> Walk<'p> {
         if is_identifier(&call.func_name) && !is_function(&call.func_name) {
             return Err(self.at(expr, format!("there is no function `{}` in CEL", call.func_name)));
         }
+        let mut parts = Vec::new();
         for part in call.target.as_deref().into_iter().chain(&call.args) {
-            self.infer(part)?;
+            parts.push(self.infer(part)?.sort());
         }
-        Ok(Shape::Other)
+        // What is stored since before this was looked at is judged on.
+        if let Some(why) = sort::fault(call, &parts).filter(|_| self.schema.is_some()) {
+            return Err(self.at(expr, why));
+        }
+        Ok(match Sort::of_call(&call.func_name, &parts) {
+            Sort::Any => Shape::Other,
+            sort => Shape::Value(sort),
+        })
     }
 
     /// A function over time, as the parser has made it: the collection first.
@@ -258,14 +290,14 @@ impl<'p> Walk<'p> {
         }
         let shape = self.infer(list)?;
         let mut lists = vec![shape.clone()];
-        for other in others {
+        for (place, other) in others.iter().enumerate() {
             let other = self.infer(other)?;
-            lists.extend((name == FOLLOWED_BY).then_some(other));
+            lists.extend((name == FOLLOWED_BY && place == 0).then_some(other));
         }
         if lists.iter().any(|shape| !matches!(shape, Shape::Many(..) | Shape::Other)) {
             return Err(self.at(expr, usage(name)));
         }
-        Ok(if name == RATE { Shape::Value } else { lists.pop().unwrap_or(Shape::Other) })
+        Ok(if name == RATE { Shape::Value(Sort::Number) } else { lists.pop().unwrap_or(Shape::Other) })
     }
 
     /// What a member of this is; its values are asked for from now on.
@@ -281,7 +313,7 @@ impl<'p> Walk<'p> {
 
     fn comprehension(&mut self, expr: &IdedExpr, loops: &ComprehensionExpr) -> Result<Shape, Finding> {
         let range = self.infer(&loops.iter_range)?;
-        if self.obstacle.is_some() && matches!(range, Shape::Value | Shape::Object(..)) {
+        if self.obstacle.is_some() && matches!(range, Shape::Value(_) | Shape::Object(..)) {
             return Err(self.at(expr, "only a collection can be gone through, member by member".to_owned()));
         }
         let member = self.member(range);
@@ -307,7 +339,7 @@ impl<'p> Walk<'p> {
                 "splinks" => return Ok(Shape::Links(LinkKind::Sp, type_name, place)),
                 "sclinks" => return Ok(Shape::Links(LinkKind::Sc, type_name, place)),
                 "scolinks" => return Ok(Shape::Links(LinkKind::Sco, type_name, place)),
-                "id" | "type" | "network" | "address" => return Ok(Shape::Value),
+                "id" | "type" | "network" | "address" => return Ok(Shape::Value(Sort::Text)),
                 _ => (None, type_name, place),
             },
             Shape::Links(kind, type_name, place) => (Some(kind), type_name, place),
@@ -317,7 +349,7 @@ impl<'p> Walk<'p> {
                 );
                 return Err(self.at(expr, what));
             }
-            Shape::Value => return Err(self.at(expr, format!("a value has no property `{key}`"))),
+            Shape::Value(_) => return Err(self.at(expr, format!("a value has no property `{key}`"))),
             Shape::Other => return Ok(Shape::Other),
         };
         // A type of another network: its schema is not at hand.
@@ -339,7 +371,7 @@ impl<'p> Walk<'p> {
 
     fn shape_of(&mut self, link: &LinkType, owner: String, key: &str, place: &Place) -> Shape {
         match link {
-            LinkType::P(_) | LinkType::Sp(_) => Shape::Value,
+            LinkType::P(kind) | LinkType::Sp(kind) => Shape::Value(Sort::of_value(*kind)),
             LinkType::C(kind) => Shape::Object(kind.clone(), place.after(key)),
             LinkType::Co(kind) => {
                 let index = match place {

@@ -181,6 +181,8 @@ fn schema() -> Schema {
                 "post".to_owned(),
                 links(&[
                     ("likes", LinkType::P(PrimitiveKind::Int)),
+                    ("lang", LinkType::P(PrimitiveKind::Text)),
+                    ("open", LinkType::P(PrimitiveKind::Bool)),
                     ("author", LinkType::C("account".to_owned())),
                     ("tags", LinkType::Co("tag".to_owned())),
                 ]),
@@ -194,12 +196,33 @@ fn schema() -> Schema {
 fn paths_are_compared_with_the_definition() {
     for (text, why) in [
         ("post.plinks['likes'] > 1 && post.author.posts.exists(p, p.likes > 2)", None),
-        ("post.plinks['lieks'] > 1", Some("no link `lieks`, only author, likes, tags")),
+        ("post.plinks['lieks'] > 1", Some("no link `lieks`, only author, lang, likes, open, tags")),
         ("post.clinks['likes'] > 1", Some("is a p-link")),
         ("post.likes.count > 1", Some("a value has no property `count`")),
         ("post['author']['posts']['likes'] > 1", Some("collection of `post`")),
         ("post.author.posts.exists(p, p.lieks > 2)", Some("no link `lieks`")),
         ("post.author.posts[0].likes > 1 && post.id != '' && depth < 3", None),
+        ("post.open || !post.open || (post.open ? post.likes > 1 : post.lang == 'en')", None),
+        ("post.lang + '-' != 'en-' && post.likes + 1 > now - 5 && string(post.likes) == '1'", None),
+        ("post.likes == null || post.lang in ['en'] || size(post.lang) > 3 || type(post.likes) == int", None),
+        // None of these can be told of any object: each would let everything wait, and then be dropped.
+        ("1", Some("this is a number, and a constraint is either true or false")),
+        ("'yes'", Some("this is a text, and")),
+        ("post.likes", Some("this is a number, and")),
+        ("post.likes + 1", Some("column 12: this is a number, and")),
+        ("post.lang", Some("this is a text, and")),
+        ("post.author", Some("this is an object (`account`)")),
+        ("post.author.posts", Some("this is a collection; ask for")),
+        ("post.plinks", Some("these are links")),
+        ("post.likes && post.open", Some("this is a number, and")),
+        ("!post.lang", Some("this is a text, and")),
+        ("post.likes ? true : false", Some("this is a number, and")),
+        ("post.author.posts.exists(p, p.likes)", Some("this is a number, and")),
+        ("post.lang > 3", Some("column 11: a text is compared with a number")),
+        ("post.likes == '5'", Some("a number is compared with a text")),
+        ("post.open == 1", Some("a truth value is compared with a number")),
+        ("post.id > 100", Some("a text is compared with a number")),
+        ("post.lang.matches('(')", Some("`(` is no pattern: unclosed group")),
     ] {
         let found = Constraint::parse("post", text).unwrap().check(&schema());
         match why {

@@ -246,19 +246,13 @@ impl<'a> Reader<'a> {
         let author = self.text(fields.author.as_ref(), "author", item, spot);
         let written = self.text(fields.text.as_ref(), "text", item, spot);
         let plinks = self.plinks(mapping, item, spot);
+        let tags = self.tags(fields.tags.as_ref(), item, spot);
         let (slinks, slinks_seen) = self.hints(mapping, item);
         if spot.is_listed {
             self.tally.post_count += 1;
             self.list(&id, created_at);
         }
         let text = |field: &Option<Field>| field.as_ref().and_then(|field| field.text(item, self.scope));
-        let mut tags = fields.tags.as_ref().map(|field| field.texts(item, self.scope)).unwrap_or_default();
-        tags.truncate(TAGS_MAX);
-        for tag in &mut tags {
-            if let Some(bare) = tag.strip_prefix('#') {
-                *tag = bare.to_owned();
-            }
-        }
         let post = Post {
             kind: mapping.post_kind.clone(),
             author,

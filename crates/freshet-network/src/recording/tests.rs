@@ -47,7 +47,7 @@ fn show(report: &Reading) -> String {
 fn check(name: &str) {
     let definition = definition(name);
     let recordings = fixture(&format!("{name}.jsonl")).unwrap_or_else(|| panic!("{name} has no recordings"));
-    let read = |(number, line)| (line, read_line(&definition, number + 1, line));
+    let read = |(number, line)| (line, read_line(&definition, number + 1, line, Timestamp::MAX));
     let read: Vec<(&str, Reading)> = recordings.lines().enumerate().map(read).collect();
     let file = format!("{name}.expected");
     #[expect(clippy::disallowed_methods, reason = "a developer's switch, read by this test only")]
@@ -78,7 +78,7 @@ fn recordings_of_every_shipped_network_are_read() {
 #[test]
 fn what_is_no_recording_says_so() {
     for line in ["", "{", "[]", "{\"url\": 3}", "{\"status\": 200}"] {
-        let report = read_line(&definition("rss"), 7, line);
+        let report = read_line(&definition("rss"), 7, line, Timestamp::MAX);
         assert_eq!((report.line, report.outcome, report.complaints.len()), (7, "bad_request", 1), "{line}");
         assert!(report.complaints[0].contains("no recording"), "{:?}", report.complaints);
     }
@@ -87,7 +87,7 @@ fn what_is_no_recording_says_so() {
 /// Reads a line of a fixture as the engine would.
 fn page(name: &str, line: usize, endpoint: &str, root: &str) -> Page {
     let file = fixture(&format!("{name}.jsonl")).expect("it has recordings");
-    let response = parse(file.lines().nth(line - 1).unwrap()).unwrap();
+    let response = parse(file.lines().nth(line - 1).unwrap(), Timestamp::MAX).unwrap();
     let definition = definition(name);
     let connector = DefinedConnector::new(&definition).unwrap();
     let instance = Instance {
@@ -343,7 +343,7 @@ fn youtube_needs_a_key_and_looks_at_many_channels_at_once() {
     let both = Intent::Group(vec![root.into(), "UCb".into()]);
     let request = connector.ask(&target, &both).unwrap();
     assert!(request.url.contains("id=UCabcdefghijklmnopqrstuv%2CUCb"), "{}", request.url);
-    let pulses = parse(fixture("youtube.jsonl").unwrap().lines().nth(3).unwrap()).unwrap();
+    let pulses = parse(fixture("youtube.jsonl").unwrap().lines().nth(3).unwrap(), Timestamp::MAX).unwrap();
     let page = connector.read(&target, &both, &pulses, Timestamp::from_secs(1_800_000_000));
     assert_eq!((page.pulses.len(), page.pulses[0].value.as_str()), (2, "87"));
 }
@@ -377,7 +377,28 @@ fn previews_state_values_of_the_video_they_show() {
 #[test]
 fn a_single_object_that_is_not_shown_is_gone() {
     let line = r#"{"url": "https://public.api.bsky.app/xrpc/app.bsky.feed.getPosts?uris=at://x", "status": 200, "body": {"posts": []}}"#;
-    assert_eq!(read_line(&definition("bluesky"), 1, line).outcome, "gone");
+    assert_eq!(read_line(&definition("bluesky"), 1, line, Timestamp::MAX).outcome, "gone");
+}
+
+/// `networks read` took every time for possible, so that a post of the year 2090 was the newest of its list.
+#[test]
+fn a_time_to_come_is_complained_about_in_recordings_too() {
+    let now = Timestamp::from_secs(1_794_000_000);
+    for (headers, at, newest) in [
+        ("{}", "2026-11-01T00:00:00Z", Some(1_793_491_200)),
+        ("{}", "2090-01-01T00:00:00Z", None),
+        ("{}", "9999-12-31T23:59:59Z", None),
+        (r#"{"Date": "Sun, 01 Jan 2090 00:00:00 GMT"}"#, "2090-01-01T00:00:00Z", Some(3_786_912_000)),
+        (r#"{"Date": "soon"}"#, "2090-01-01T00:00:00Z", None),
+    ] {
+        let line = format!(
+            r#"{{"url": "https://social.example/api/v1/accounts/7/statuses", "headers": {headers}, "body": [{{"id": "5", "created_at": "{at}", "content": "x", "account": {{"id": "7", "username": "ada"}}}}]}}"#
+        );
+        let read = read_line(&definition("mastodon"), 1, &line, now);
+        let said = read.complaints.iter().filter(|one| one.contains("is to come")).count();
+        assert_eq!((read.posts, read.newest_created_at), (1, newest), "{headers} {at}: {read:?}");
+        assert_eq!(said, usize::from(newest.is_none()), "{headers} {at}: {read:?}");
+    }
 }
 
 #[test]
@@ -418,7 +439,7 @@ fn a_path_is_known_with_json_at_its_end_and_without() {
         ["https://oauth.reddit.com/user/ada/about/?raw_json=1", "https://www.reddit.com/user/ada/about.json"]
     {
         let line = format!(r#"{{"url": "{url}", "body": {{"kind": "t2", "data": {{"name": "ada"}}}}}}"#);
-        let report = read_line(&definition("reddit"), 1, &line);
+        let report = read_line(&definition("reddit"), 1, &line, Timestamp::MAX);
         assert_eq!((report.kind, report.first_id.as_deref()), (PageKind::Account, Some("ada")), "{url}");
     }
 }
@@ -432,7 +453,7 @@ fn only_parameters_that_differ_tell_endpoints_apart() {
     ] {
         let url = format!("https://www.googleapis.com/youtube/v3/search?{query}");
         let line = format!(r#"{{"url": "{url}", "body": {{"items": []}}}}"#);
-        assert_eq!(read_line(&definition("youtube"), 1, &line).kind, kind, "{query}");
+        assert_eq!(read_line(&definition("youtube"), 1, &line, Timestamp::MAX).kind, kind, "{query}");
     }
 }
 

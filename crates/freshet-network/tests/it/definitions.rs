@@ -11,7 +11,7 @@ use std::sync::Arc;
 use freshet_network::Definition;
 use freshet_network::networks::Networks;
 use freshet_network::recording::{self, Reading};
-use freshet_types::{Connector, Instance, Intent, NetworkName, Page, Primitive, Target};
+use freshet_types::{Connector, Instance, Intent, NetworkName, Page, Primitive, Target, Timestamp};
 
 use super::{read, without_fields};
 
@@ -61,7 +61,7 @@ fn check_recordings(name: &str) {
     let (recordings, expected) = (read("jsonl"), read("expected"));
     assert_eq!(recordings.lines().count(), expected.lines().count(), "{name}");
     for (number, (line, expected)) in recordings.lines().zip(expected.lines()).enumerate() {
-        let reading = recording::read_line(&definition, number + 1, line);
+        let reading = recording::read_line(&definition, number + 1, line, Timestamp::MAX);
         assert_eq!(show(&reading), expected, "{name}:{}\n{line}\n{:?}", number + 1, reading.complaints);
     }
 }
@@ -135,7 +135,7 @@ fn endpoints_are_told_apart_by_roots_and_parameters_in_any_version() {
         ("v2/elsewhere", "other 0 0"),
     ] {
         let line = format!(r#"{{"url": "https://net.example/{path}", "body": {{"list": [{{"id": 7}}]}}}}"#);
-        let shown = show(&recording::read_line(&definition, 1, &line));
+        let shown = show(&recording::read_line(&definition, 1, &line, Timestamp::MAX));
         assert!(shown.starts_with(expected), "{path}: {shown}");
     }
 }

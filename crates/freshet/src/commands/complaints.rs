@@ -20,6 +20,9 @@ pub(crate) fn execute(globals: &Globals, args: &ComplaintsArgs) -> anyhow::Resul
     let data = Data::look(globals)?;
     let wish = Wish { network: args.network.clone(), kinds_max: KINDS_MAX, samples_max: SAMPLES_MAX };
     let report = complaints::report(&data, &wish)?;
+    if let Some(name) = args.network.as_deref().filter(|_| report.complaints.is_empty()) {
+        complaints::check_network(&data, name)?;
+    }
     let now = data.now_for_report(None);
     output::print(args.report, &Shown { report, now, samples: args.samples })?;
     Ok(ExitCode::SUCCESS)
@@ -39,7 +42,7 @@ struct Shown {
 impl Report for Shown {
     fn text(&self) -> String {
         if self.report.complaints.is_empty() {
-            return "nothing could not be used".to_owned();
+            return "no complaints: whatever came could be used".to_owned();
         }
         let kinds = self.report.complaints.iter().map(|it| self.kind(it));
         kinds.collect::<Vec<_>>().join("\n\n")

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use freshet_app::config::{Globals, own_variables};
 use freshet_app::credentials::{self, SEEN};
 use freshet_app::data::{self, Data, block_on, vault_path};
-use freshet_app::login::{LoggingIn, Wish};
+use freshet_app::login::{self, LoggingIn, Wish};
 use freshet_fetch::oauth::App;
 use freshet_report::credentials::CredentialsReport;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -28,19 +28,21 @@ pub(crate) fn execute(globals: &Globals, args: &LoginArgs) -> anyhow::Result<Exi
     let networks = data::networks(globals)?;
     credentials::check_network(&networks, &args.network)?;
     let mut data = Data::create(globals)?;
-    let is_new = !vault_path(data.dir()).is_file();
-    let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
-    let passphrase = data::passphrase(globals, prompt)?;
-    let wish = Wish {
+    let mut wish = Wish {
         network: &args.network,
         kind: args.kind.map(Into::into),
         grant: args.grant.map(Into::into),
-        app: app(args)?,
+        app: None,
         name: args.name.as_deref(),
         user: args.user.as_deref(),
         port: args.port,
         allow_private: args.allow_private,
     };
+    login::check(&data, &networks, &wish)?;
+    let is_new = !vault_path(data.dir()).is_file();
+    let prompt = if is_new { "New passphrase for the credentials file: " } else { "Passphrase: " };
+    let passphrase = data::passphrase(globals, prompt)?;
+    wish.app = app(args)?;
     let info = block_on(async {
         let login = LoggingIn::begin(globals, &data, &networks, passphrase, wish).await?;
         let answer = answer(&login, args).await?;

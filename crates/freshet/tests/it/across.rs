@@ -169,6 +169,8 @@ fn a_shared_video_pulls_in_its_comments_and_its_channel() {
         "{report}"
     );
     assert!(report.to_string().contains("A note without an id"), "a sample is there: {report}");
+    let nobody = freshet.say(&["complaints", "--network", "nowhere"]);
+    assert!(nobody.code == 2 && nobody.err.contains("nothing of `nowhere` is watched"), "{nobody:?}");
     let said = freshet.ok(&["complaints"]);
     assert!(said.contains("notes posts") && said.contains("A note without an id"), "{said}");
     drop(run);

@@ -158,6 +158,9 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     }
     let other = freshet.say(&["login", "hackernews"]);
     assert!(other.err.contains("has no login") && other.code == 2, "{}", other.err);
+    // Nobody was asked for a secret in vain.
+    let without = Freshet::new().say(&["login", "hackernews"]);
+    assert!(without.err.contains("has no login") && without.code == 2, "{}", without.err);
     let unnamed = freshet.say(&["login", "tiny"]);
     assert!(unnamed.err.contains("many servers"), "{}", unnamed.err);
     let public = freshet.say(&["login", &network]);

@@ -86,6 +86,9 @@ fn an_object_is_read_shown_and_drawn_from_the_store() {
     assert_eq!(by_place["answers"][1]["values"], json!([text]));
     let misuse = freshet.say(&["get", &address, "shoe_size"]);
     assert!(misuse.code == 2 && misuse.err.contains("followers_count"), "{misuse:?}");
+    let (network, _) = address.split_once("/account/").expect("an account");
+    let strange = freshet.say(&["get", &format!("{network}/shoe/1")]);
+    assert!(strange.code == 2 && strange.err.contains("has no type `shoe`; its types are"), "{strange:?}");
     let shown = freshet.ok(&["show", &address]);
     assert!(shown.contains(&handle) && shown.contains("visited by:") && shown.contains("created"), "{shown}");
     for name in ["a.svg", "a.graphml", "a.gexf"] {
@@ -157,6 +160,12 @@ fn the_network_is_asked_under_the_ledger_without_a_run_and_with_one() {
     );
     let sent_before = place.proxy.take_requests().len();
     assert_eq!(asked["online"]["requests_count"], json!(sent_before), "{asked}");
+    // Whoever asked already is not told to ask.
+    let (network, _) = address.split_once("/account/").expect("an account");
+    let missing = format!("{network}/post/99");
+    let said = freshet.say(&["get", &missing, "replies", "--online", "--allow-private"]);
+    assert!(said.code == 2 && said.err.contains("showed nothing of it"), "{said:?}");
+    let sent_before = sent_before + place.proxy.take_requests().len();
     // While a run spends the same budget, nobody overdraws it.
     let start = Instant::now();
     let mut run = place.run();

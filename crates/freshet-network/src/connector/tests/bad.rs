@@ -11,7 +11,8 @@ edited_at = "/edited"
 author = "/by"
 text = "/text"
 reply_to = "/re"
-plinks = { title = { at = "/visibility", known = ["public", "private"] } }
+tags = { at = "/tags", each = "/name" }
+plinks = { title = { at = "/visibility", known = ["public", "private"] }, score = "/likes", rate = "/score", seen = "/open" }
 [endpoints.full]
 url = "/full"
 kind = "posts"
@@ -90,6 +91,17 @@ fn one_bad_record_is_one_complaint_and_the_rest_is_kept() {
     );
     check(r#"{"id": 2, "at": 20, "re": 2}"#, "it answers or repeats itself", true);
     check(r#"{"id": 2, "at": 20, "visibility": "odd"}"#, "`odd` is no value of `title` that is known", true);
+    check(r#"{"id": 2, "at": 20, "visibility": {"a": 1}}"#, "there is no text where `title` should be", true);
+    check(r#"{"id": 2, "at": 20, "likes": "many"}"#, "there is no number where `score` should be", true);
+    check(r#"{"id": 2, "at": 20, "likes": [3]}"#, "there is no number where `score` should be", true);
+    check(r#"{"id": 2, "at": 20, "score": true}"#, "there is no number where `rate` should be", true);
+    check(
+        r#"{"id": 2, "at": 20, "open": "soon"}"#,
+        "there is no time that is understood where `seen` should be",
+        true,
+    );
+    check(r#"{"id": 2, "at": 20, "tags": "river"}"#, "there is no list where `tags` should be", true);
+    check(r#"{"id": true, "at": 20}"#, "the id is true or false", false);
 }
 
 /// What looks odd and is not: such records are used as they are.
@@ -102,6 +114,8 @@ fn what_can_be_used_is_no_complaint() {
         r#"{"id": 2}"#,
         r#"{"id": 2, "at": "", "text": null, "re": null, "visibility": "public"}"#,
         r#"{"id": 2, "at": false, "unknown": [{"a": {}}]}"#,
+        r#"{"id": 2, "likes": "", "score": false, "open": null, "visibility": [], "tags": []}"#,
+        r#"{"id": 2, "likes": "12", "score": "1.5", "open": 30, "tags": [{"name": "a"}, 3]}"#,
     ] {
         let page = page("full", &format!(r#"{{"items": [{item}]}}"#));
         assert_eq!((page.observation.posts.len(), page.complaints), (1, vec![]), "{item}");
@@ -149,6 +163,7 @@ fn answers_of_the_wrong_shape_are_shown_as_they_begin() {
         ("", Outcome::Transient, "the body is empty", ""),
         (r#"{"error": "no"}"#, Outcome::Unreadable, "there is nothing at the place", ""),
         (r#"{"items": "none"}"#, Outcome::Unreadable, "the item has no id", "\"none\""),
+        ("null", Outcome::Unreadable, "the body is `null`", ""),
         (r#"{"items": {"id": null}}"#, Outcome::Unreadable, "the item has no id", "{\"id\":null}"),
     ] {
         let page = page("full", body);

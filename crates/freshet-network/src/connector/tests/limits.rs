@@ -279,6 +279,6 @@ text = "empty list"
     // HTML where JSON was promised, and nothing at all
     check_outcome(rules, 200, &[], "<!DOCTYPE html><p>Just a moment</p>", "transient");
     check_outcome(rules, 200, &[], "", "transient");
-    check_outcome(rules, 200, &[], "null", "gone");
+    check_outcome(rules, 200, &[], "null", "unreadable");
     check_outcome(rules, 404, &[], "<html>", "gone");
 }

@@ -11,7 +11,7 @@ use freshet_types::{Complaint, Map, Post, Primitive, Span, Timestamp};
 
 use super::super::COMPLAINTS_MAX;
 use super::super::sample;
-use super::{Reader, Spot};
+use super::{Reader, Spot, TAGS_MAX};
 use crate::definition::plan::MappingPlan;
 use crate::expression::Field;
 use crate::format::Tree;
@@ -30,6 +30,7 @@ impl Reader<'_> {
             Some(_) if field.is_some_and(|field| field.is_inexact(item)) => {
                 "the id is a number too large to be exact"
             }
+            Some(_) if field.is_some_and(|field| field.is_truth(item)) => "the id is true or false",
             Some(id) => return Some(id),
             None => "the item has no id",
         };
@@ -115,7 +116,12 @@ impl Reader<'_> {
     ) -> Vec<(Arc<str>, Primitive)> {
         let mut values = Vec::with_capacity(mapping.plinks.len());
         for (name, kind, field) in &mapping.plinks {
-            let Some(value) = field.primitive(*kind, item, self.scope) else { continue };
+            let Some(value) = field.primitive(*kind, item, self.scope) else {
+                if let Some(wanted) = field.lacks(*kind, item) {
+                    self.complain_at(spot, item, format!("there is no {wanted} where `{name}` should be"));
+                }
+                continue;
+            };
             if let Primitive::Text(text) = &value
                 && !field.known.is_empty()
                 && !field.known.contains(text)
@@ -126,6 +132,22 @@ impl Reader<'_> {
             values.push((Arc::clone(name), value));
         }
         values
+    }
+
+    /// Tags; what is no list of them has none.
+    pub(super) fn tags(&mut self, field: Option<&Field>, item: &Tree<'_>, spot: Spot<'_>) -> Vec<String> {
+        let Some(field) = field else { return Vec::new() };
+        if field.is_unlisted(item) {
+            self.complain_at(spot, item, "there is no list where `tags` should be".to_owned());
+        }
+        let mut tags = field.texts(item, self.scope);
+        tags.truncate(TAGS_MAX);
+        for tag in &mut tags {
+            if let Some(bare) = tag.strip_prefix('#') {
+                *tag = bare.to_owned();
+            }
+        }
+        tags
     }
 
     /// Cuts circles of answers among the posts of the page: whoever follows them would not end.
