@@ -32,6 +32,7 @@ use crate::failure::Failure;
 use crate::notice;
 use crate::progress::Progress;
 use crate::text::{grouped, shorten};
+use crate::viewers;
 use crate::weight;
 use crate::when::When;
 
@@ -88,6 +89,8 @@ pub struct AddWish {
     pub is_forum: bool,
     /// They are single pages, whatever else their addresses may look like.
     pub is_page: bool,
+    /// As whom they are read, and the network that this credential is for.
+    pub seen_as: Option<(String, NetworkName)>,
 }
 
 /// A report while references are added one by one.
@@ -102,11 +105,14 @@ struct Adding {
 pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
     let networks = data::networks(globals)?;
     let mut adding = Adding::default();
+    let seen_as =
+        globals.viewer.as_ref().map(|viewer| anyhow::Ok((viewer.clone(), viewers::check(globals, viewer)?)));
+    let args = &AddWish { seen_as: seen_as.transpose()?, ..args.clone() };
     let mut texts = gather(args, &mut adding.report)?;
     take_sites(globals, &networks, args, &mut texts, &mut adding)?;
-    if !texts.iter().any(|(_, text)| understand(&networks, text).is_ok()) {
+    if !texts.iter().any(|(_, text)| may_add(&networks, args, text).is_ok()) {
         for (line, text) in &texts {
-            if let Err(why) = understand(&networks, text) {
+            if let Err(why) = may_add(&networks, args, text) {
                 adding.refuse(*line, text, why);
             }
         }
@@ -127,6 +133,9 @@ pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
     };
     let list = List { each_batch: Some(&mut each_batch), ..List::silent(&texts) };
     add_all(&mut data, &networks, args, list, &mut adding)?;
+    if globals.viewer.is_some() {
+        viewers::share_rules(&mut Data::create_for_all(globals)?)?;
+    }
     progress.end();
     Ok(adding.report)
 }
@@ -277,6 +286,25 @@ fn understand(networks: &Networks, text: &str) -> Result<(Reference, Vec<Source>
     with_sources(networks, text, networks.understand(text).map_err(|error| error.to_string())?)
 }
 
+/// The same for whoever adds as a viewer: what that credential is of no use for is refused.
+fn may_add(networks: &Networks, args: &AddWish, text: &str) -> Result<(Reference, Vec<Source>), String> {
+    fit(networks, args, understand(networks, text)?)
+}
+
+fn fit(
+    networks: &Networks,
+    args: &AddWish,
+    understood: (Reference, Vec<Source>),
+) -> Result<(Reference, Vec<Source>), String> {
+    let unfit = |(viewer, of): &(String, NetworkName)| {
+        viewers::unfit(networks, &understood.0.instance.network, (viewer, of))
+    };
+    match args.seen_as.as_ref().and_then(unfit) {
+        Some(why) => Err(why),
+        None => Ok(understood),
+    }
+}
+
 /// A reference with its sources, or why there are none.
 fn with_sources(
     networks: &Networks,
@@ -323,6 +351,7 @@ impl Adder<'_> {
                 Some(reference) => with_sources(self.networks, text, reference),
                 None => understand(self.networks, text),
             };
+            let understood = understood.and_then(|it| fit(self.networks, self.args, it));
             let (reference, made) = match understood {
                 Ok(understood) => understood,
                 Err(why) => {

@@ -107,6 +107,8 @@ pub struct Globals {
     pub data_dir: PathBuf,
     /// `--clock`, if it was given.
     pub clock: Option<String>,
+    /// As whom the store is read; `None`: as everybody.
+    pub viewer: Option<String>,
     /// How often `-v` was given.
     pub verbosity: u8,
     /// What the environment says.
@@ -117,7 +119,14 @@ impl Globals {
     /// Options first, the environment second; with neither, a folder where we stand.
     pub fn new(data_dir: Option<PathBuf>, clock: Option<String>, verbosity: u8, config: Config) -> Self {
         let data_dir = data_dir.or_else(|| config.data_dir.clone());
-        Self { data_dir: data_dir.unwrap_or_else(|| PathBuf::from("freshet-data")), clock, verbosity, config }
+        let data_dir = data_dir.unwrap_or_else(|| PathBuf::from("freshet-data"));
+        Self { data_dir, clock, viewer: None, verbosity, config }
+    }
+
+    /// The same as this viewer, where one is named.
+    #[must_use]
+    pub fn seen_as(self, viewer: Option<String>) -> Self {
+        Self { viewer, ..self }
     }
 }
 

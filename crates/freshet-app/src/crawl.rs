@@ -133,6 +133,10 @@ impl Crawl {
                 Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
             )?,
             reader: freshet_store::open(&data.store_path(), Access::Write, Options::default())?,
+            viewers: Some((
+                data.viewers(),
+                Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
+            )),
             rings: Coordinator::open(&data.rings_dir(), RINGS_MEMORY_MAX)?,
             fetch,
             clock: Arc::clone(&clock),
@@ -173,9 +177,12 @@ fn to_file(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
 
 /// Makes subscribers of the subscriptions in the store, each with a connection of its own.
 fn subscribe_by(data: &Data, means: Means) -> Subscribe {
-    let path = data.store_path();
+    let (path, viewers) = (data.store_path(), data.viewers());
     Box::new(move |row| {
-        let store = freshet_store::open(&path, Access::Write, Options::default());
+        let store = match row.viewer() {
+            Some(viewer) => viewers.open(viewer, Access::Write, Options::default()).map(|it| it.store),
+            None => freshet_store::open(&path, Access::Write, Options::default()),
+        };
         Ok(Subscription::new(means.subscriber(row)?, store.map_err(|error| error.to_string())?))
     })
 }

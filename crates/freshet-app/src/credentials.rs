@@ -14,9 +14,10 @@ use freshet_store::setting::{Json, Setting};
 use freshet_types::{NetworkName, RobotKind, Source, SourceId, SourceState, Timestamp};
 use secrecy::SecretString;
 
-use crate::data::Data;
+use crate::data::{Data, vault_path};
 use crate::failure::Failure;
 use crate::networks::{has_many_hosts, no_network};
+use crate::viewers;
 
 /// Sources that a new credential wakes at most; the others come when they are due.
 const WAKE_MAX: usize = 10_000;
@@ -63,13 +64,20 @@ pub fn keep(
     Ok((info, vault.list()))
 }
 
-/// Removes a credential from the file; gives what it was, and what is left.
+/// Removes a credential from the file, with everything that was read as it; gives what it was, and what is left.
 pub fn discard(
-    path: &Path,
+    data: &mut Data,
     passphrase: &SecretString,
     name: &str,
 ) -> anyhow::Result<(CredentialInfo, Vec<CredentialInfo>)> {
-    let (removed, vault) = Vault::change(path, passphrase, |vault| vault.remove(name))?;
+    let path = vault_path(data.dir());
+    // A wrong passphrase, or a name that nobody has, removes nothing.
+    let known = Vault::open(&path, passphrase)?.list();
+    if known.iter().any(|info| &*info.name == name) {
+        // First: whoever dies in between can say the same again.
+        viewers::remove(data, name)?;
+    }
+    let (removed, vault) = Vault::change(&path, passphrase, |vault| vault.remove(name))?;
     Ok((removed, vault.list()))
 }
 

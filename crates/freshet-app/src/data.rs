@@ -3,6 +3,7 @@
 //! ```text
 //! store.sqlite       everything that was learned
 //! rings/             memory+disk queues of the robots
+//! viewers/NAME/      what one viewer sees beyond that, in a store of its own
 //! networks/*.toml    definitions that replace or join the shipped ones
 //! credentials.age    secrets, encrypted; `.lock` beside it while they are changed
 //! alerts.toml        rules and receivers of alerts, where they are not the usual
@@ -27,13 +28,15 @@ use freshet_fetch::{LiveVault, RemoteClock, Vault};
 use freshet_network::networks::Networks;
 use freshet_store::api::Store;
 use freshet_store::setting::Setting;
+use freshet_store::viewed::Viewed;
+use freshet_store::viewers::Viewers;
 use freshet_store::{Access, Options};
-use freshet_types::{Clock, SteadyClock, SystemClock, Timestamp};
+use freshet_types::{Clock, SteadyClock, SystemClock, Timestamp, Viewer};
 use secrecy::SecretString;
 
 use crate::config::Globals;
 use crate::failure::Failure;
-use crate::{identity, mined, notice, progress, text};
+use crate::{identity, mined, notice, progress, text, viewers};
 
 /// What `--clock` is given to return to the computer's clock.
 pub const CLOCK_SYSTEM: &str = "system";
@@ -54,13 +57,24 @@ const LOCK_GAP: Duration = Duration::from_millis(30);
 #[derive(Debug)]
 pub struct Data {
     dir: PathBuf,
-    /// The store in it.
+    /// The store in it; as a viewer, with what that viewer sees over it.
     pub store: Box<dyn Store>,
+    /// As whom it is read.
+    viewer: Option<Viewer>,
 }
 
 impl Data {
     /// Opens the directory; it is made where it is missing.
     pub fn create(globals: &Globals) -> anyhow::Result<Self> {
+        let data = Self::create_for_all(globals)?;
+        match &globals.viewer {
+            Some(viewer) => viewers::begin(data, viewer),
+            None => Ok(data),
+        }
+    }
+
+    /// The same as everybody sees it, whoever is named.
+    pub(crate) fn create_for_all(globals: &Globals) -> anyhow::Result<Self> {
         let dir = &globals.data_dir;
         private::make_dir(dir)
             .with_context(|| format!("the data directory `{}` cannot be made", dir.display()))?;
@@ -70,7 +84,11 @@ impl Data {
     /// Opens the directory, which must be there.
     pub fn open(globals: &Globals) -> anyhow::Result<Self> {
         Self::find(globals)?;
-        Self::open_existing(globals)
+        let data = Self::open_existing(globals)?;
+        match &globals.viewer {
+            Some(viewer) => data.seen_as(viewer, Access::Write),
+            None => Ok(data),
+        }
     }
 
     /// Opens the directory, which must be there, for looking: nothing is made, moved or noted in it. A clock that is to be
@@ -79,7 +97,28 @@ impl Data {
         Self::find(globals)?;
         let data = Self::reader(&globals.data_dir)?;
         let is_other = globals.clock.is_some() && CLOCK.get(&data.store)? != globals.clock;
-        if is_other { Self::open_existing(globals) } else { Ok(data) }
+        let data = if is_other { Self::open_existing(globals)? } else { data };
+        match &globals.viewer {
+            Some(viewer) => data.seen_as(viewer, Access::Read),
+            None => Ok(data),
+        }
+    }
+
+    /// The same as one viewer sees it, who must have a store: for looking, or for changing what is the viewer's.
+    pub(crate) fn seen_as(self, viewer: &str, access: Access) -> anyhow::Result<Self> {
+        let viewers = self.viewers();
+        if !viewers.has(viewer) {
+            return Err(viewers::unknown(viewer));
+        }
+        let own = viewers.open(viewer, access, Options::default())?.store;
+        let viewed = Viewed::new(self.store, own, viewer);
+        let viewed = if access == Access::Write { viewed.for_changes() } else { viewed };
+        Ok(Self { dir: self.dir, store: Box::new(viewed), viewer: Some(viewer.into()) })
+    }
+
+    /// A directory that is there, for looking at it as one viewer.
+    pub fn reader_as(dir: &Path, viewer: &str) -> anyhow::Result<Self> {
+        Self::reader(dir)?.seen_as(viewer, Access::Read)
     }
 
     /// Says what to do where there is no data directory.
@@ -113,7 +152,7 @@ impl Data {
             CLOCK.put(&mut store, clock)?;
         }
         identity::make_identity(&mut store)?;
-        Ok(Self { dir, store })
+        Ok(Self { dir, store, viewer: None })
     }
 
     /// A directory that is there, for looking only: nothing is made, moved or noted in it.
@@ -121,7 +160,16 @@ impl Data {
         Ok(Self {
             dir: dir.to_owned(),
             store: freshet_store::open(&store_path(dir), Access::Read, Options::default())?,
+            viewer: None,
         })
+    }
+
+    /// The same where the index of what is searched for may have to be written first.
+    pub fn reopen_as(dir: &Path, viewer: &str) -> anyhow::Result<Self> {
+        let data = Self::reopen(dir)?;
+        let own = data.viewers().open(viewer, Access::Write, Options::default())?.store;
+        let viewed = Viewed::new(data.store, own, viewer);
+        Ok(Self { dir: data.dir, store: Box::new(viewed), viewer: Some(viewer.into()) })
     }
 
     /// A directory that is there, as it is.
@@ -132,12 +180,22 @@ impl Data {
     /// The same, with these options.
     pub(crate) fn reopen_with(dir: &Path, options: Options) -> anyhow::Result<Self> {
         let store = freshet_store::open(&store_path(dir), Access::Write, options)?;
-        Ok(Self { dir: dir.to_owned(), store })
+        Ok(Self { dir: dir.to_owned(), store, viewer: None })
     }
 
     /// Where it is.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// As whom it is read; `None`: as everybody.
+    pub fn viewer(&self) -> Option<&str> {
+        self.viewer.as_deref()
+    }
+
+    /// Who reads as themselves here.
+    pub fn viewers(&self) -> Viewers {
+        Viewers::of(&self.dir)
     }
 
     /// Where definitions are kept that replace or join the shipped ones.
@@ -356,7 +414,13 @@ mod tests {
     use crate::config::Config;
 
     fn globals(dir: &Path) -> Globals {
-        Globals { data_dir: dir.to_owned(), clock: None, verbosity: 0, config: Config::default() }
+        Globals {
+            data_dir: dir.to_owned(),
+            clock: None,
+            viewer: None,
+            verbosity: 0,
+            config: Config::default(),
+        }
     }
 
     #[test]

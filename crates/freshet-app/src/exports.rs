@@ -29,8 +29,11 @@ pub(crate) const WITHIN_USUAL: Span = Span::from_secs(30 * 86_400);
 /// Notes an export in the store it was made from, if that may be.
 pub fn remember(globals: &Globals, export: &ExportRow) {
     let options = Options { cache_kib: CACHE_KIB, busy: BUSY, ..Options::default() };
-    let noted = Data::reopen_with(&globals.data_dir, options)
-        .and_then(|mut data| Ok(data.store.note_export(export)?));
+    let noted = match &globals.viewer {
+        Some(viewer) => Data::reopen_as(&globals.data_dir, viewer),
+        None => Data::reopen_with(&globals.data_dir, options),
+    };
+    let noted = noted.and_then(|mut data| Ok(data.store.note_export(export)?));
     if let Err(error) = noted {
         tracing::debug!("the export is not remembered: {error}");
     }

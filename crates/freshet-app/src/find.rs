@@ -116,7 +116,9 @@ async fn ask(
 ) -> anyhow::Result<Vec<Account>> {
     let Some(endpoint) = connector.search() else { return Ok(Vec::new()) };
     let vault = data.live_vault(globals)?;
-    let credential = vault.now().holders(&instance.network, None, None).into_iter().next();
+    let viewers = data.viewers();
+    let holders = vault.now().holders(&instance.network, None, None);
+    let credential = holders.into_iter().find(|holder| !viewers.has(&holder.credential));
     let target = Target {
         instance,
         endpoint: &endpoint.name,

@@ -15,7 +15,7 @@ use freshet_store::api::{Store, StoreError};
 use freshet_store::control::{ConstraintsChange, Control, SourcesChange};
 use freshet_store::keeping::{Erasure, ErasureKind};
 use freshet_store::row::{Erased, Filter, Forgetting};
-use freshet_types::{Address, Reference, Timestamp};
+use freshet_types::{Address, Reference, Source, SourceId, Timestamp};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Globals;
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::notice;
 use crate::progress::{self, Progress};
 use crate::sources::{sources_meant, understood};
+use crate::viewers;
 
 /// Between two pieces, while a crawl is at work beside this: it gets its turn at the store.
 const PIECE_GAP: Duration = Duration::from_millis(20);
@@ -38,7 +39,7 @@ pub fn forget(
     confirm: impl FnOnce() -> anyhow::Result<()>,
 ) -> anyhow::Result<ForgetReport> {
     let mut data = Data::open(globals)?;
-    let keys = keys(globals, &data.store, reference.trim())?;
+    let Meant { keys, own } = meant(globals, &mut data, reference.trim())?;
     confirm()?;
     notice::on_interrupt(
         "stopped: it stays forgotten; the same command, or the next run, erases what is left",
@@ -58,6 +59,18 @@ pub fn forget(
     }
     let mut erased = total.erased;
     erased += erase(&mut data, total.posts_left)?;
+    viewers::each(&mut data, |public, store, viewer| {
+        store.keep_out(&public.forgotten()?)?;
+        for key in own.iter().filter(|(it, _)| it == viewer).flat_map(|(_, keys)| keys) {
+            let marked = store.mark_forgotten(key, now)?;
+            total.is_new |= marked.is_new;
+            erased += marked.erased;
+        }
+        while let Some(more) = store.erase_some()? {
+            erased += more;
+        }
+        Ok(())
+    })?;
     if erased == Erased::default() && !total.is_new {
         if number > 0 {
             data.store.note_erasure(&wish(number, asked_at))?;
@@ -73,6 +86,53 @@ pub fn forget(
     let mut report = report(reference, &erased);
     give_receipt(&mut data, &mut report, &erased, (number, asked_at))?;
     Ok(report)
+}
+
+/// The exact things that a person means, in the store of everybody and in those of viewers.
+struct Meant {
+    keys: Vec<String>,
+    own: Vec<(String, Vec<String>)>,
+}
+
+/// What one store knows by a name is forgotten in all of them: by its address, which means the same everywhere.
+fn meant(globals: &Globals, data: &mut Data, text: &str) -> anyhow::Result<Meant> {
+    let mut keys = keys(globals, &data.store, text)?;
+    let mut addresses = addresses(&data.store, &keys)?;
+    let mut own = Vec::new();
+    viewers::each(data, |_, store, viewer| {
+        let found = self::keys(globals, store, text)?;
+        addresses.extend(self::addresses(store, &found)?);
+        own.push((viewer.to_owned(), found));
+        Ok(())
+    })?;
+    let add = |keys: &mut Vec<String>| {
+        for address in &addresses {
+            if !keys.contains(address) {
+                keys.push(address.clone());
+            }
+        }
+    };
+    own.iter_mut().for_each(|(_, keys)| add(keys));
+    if !own.is_empty() {
+        add(&mut keys);
+    }
+    Ok(Meant { keys, own })
+}
+
+/// The addresses of what these keys mean: what sources watch, as far as their ids are known, and what was an address before.
+fn addresses(store: &dyn Store, keys: &[String]) -> Result<Vec<String>, StoreError> {
+    let mut all = Vec::new();
+    for key in keys {
+        match key.parse().map(SourceId) {
+            Ok(id) => {
+                let source = store.source(id)?.filter(|source| !source.root_id.is_empty());
+                let address = |it: Source| Address::new(&it.network, &it.root_kind, it.root_id).to_string();
+                all.extend(source.map(address));
+            }
+            Err(_) => all.push(key.clone()),
+        }
+    }
+    Ok(all)
 }
 
 /// A wish to forget, of which nothing is counted yet.
@@ -127,9 +187,10 @@ fn hash(text: &str) -> String {
     digest.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }
 
-/// Erases what an interrupted `forget` left.
+/// Erases what an interrupted `forget` left, or the removal of a viewer.
 pub fn finish(data: &mut Data) -> anyhow::Result<()> {
-    erase(data, 0).map(drop)
+    erase(data, 0)?;
+    viewers::finish(data)
 }
 
 /// Erases everything that is marked, piece by piece.
@@ -161,7 +222,11 @@ pub fn undo(globals: &Globals, reference: &str) -> anyhow::Result<UndoReport> {
         }
         _ => text.to_owned(),
     };
-    let hashes_count = data.store.unforget(&key)?;
+    let mut hashes_count = data.store.unforget(&key)?;
+    viewers::each(&mut data, |_, own, _| {
+        hashes_count = hashes_count.max(own.unforget(&key)?);
+        Ok(())
+    })?;
     if hashes_count == 0 {
         let failure = Failure::misuse(format!("`{text}` is not forgotten"));
         return Err(failure.hint("give what `forget` was given, or the address (network/type/id)").into());

@@ -34,6 +34,10 @@ pub fn count_object(globals: &Globals, address: &str) {
 }
 
 fn try_to_count(globals: &Globals, inquiry: impl FnOnce(&dyn Store) -> Result<Inquiry, StoreError>) {
+    // What a viewer asks about is counted nowhere: weights are for everybody to see.
+    if globals.viewer.is_some() {
+        return;
+    }
     let options = Options { cache_kib: CACHE_KIB, busy: BUSY, ..Options::default() };
     let counted = Data::reopen_with(&globals.data_dir, options).and_then(|mut data| {
         let (day, inquiry) = (day_of(data.now()?), inquiry(&data.store)?);

@@ -15,6 +15,7 @@
 //! | [`care`], [`retention`] | what is kept of whom and why, who has to hear of what is not; how long things are kept |
 //! | [`weight`], [`interest`] | how much each counts, by what a person says and by what people ask about |
 //! | [`subscriptions`], [`exports`], [`storing`] | who gets changes, and by which way; which exports were made; of what subscribers get everything and nothing is kept |
+//! | [`viewers`] | who reads as themselves, and the rules of everybody for them |
 //! | [`crawl`] | a run, put together |
 //! | [`object`], [`graph`] | one object and its links, from the store or from its network; its neighbourhood, drawn or exported |
 //! | [`status`], [`explain`], [`gaps`], [`plan`], [`search`], [`check`], [`complaints`], [`simulate`] | reports |
@@ -64,5 +65,6 @@ pub mod status;
 pub mod storing;
 pub mod subscriptions;
 pub mod text;
+pub mod viewers;
 pub mod weight;
 pub mod when;

@@ -18,6 +18,7 @@ use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::failure::Failure;
 use crate::mined;
+use crate::viewers;
 
 /// Whether a definition serves many servers, and none is meant where none is named.
 pub(crate) fn has_many_hosts(networks: &Networks, name: &str) -> bool {
@@ -192,6 +193,7 @@ pub fn set_on_delete(globals: &Globals, name: &str, on_delete: OnDelete) -> anyh
         note_redacted(&mut data)?;
     }
     data.store.push_control(&Control::Settings("on_delete".to_owned()))?;
+    viewers::share_rules(&mut data)?;
     Ok(meant)
 }
 

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::networks::servers_meant;
 use crate::remove::with_lists;
 use crate::sources::all_meant;
+use crate::viewers;
 
 /// Spans below this are asked about: `--retention 1` means one second.
 const USUAL_MIN: Span = Span::DAY;
@@ -68,7 +69,13 @@ pub fn keep_network(
 fn expire(data: &mut Data) -> anyhow::Result<u64> {
     data.store.push_control(&Control::Settings("retention".to_owned()))?;
     let now = data.now()?;
-    Ok(data.store.expire(now)?)
+    viewers::share_rules(data)?;
+    let mut count = data.store.expire(now)?;
+    viewers::each(data, |_, own, _| {
+        count += own.expire(now)?;
+        Ok(())
+    })?;
+    Ok(count)
 }
 
 #[cfg(test)]

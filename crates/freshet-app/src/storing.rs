@@ -15,6 +15,7 @@ use freshet_types::Source;
 use crate::config::Globals;
 use crate::data::Data;
 use crate::networks::servers_meant;
+use crate::viewers;
 
 /// The word that people type for it.
 pub const NEVER: &str = "never";
@@ -33,6 +34,7 @@ pub fn set(globals: &Globals, name: &str, keeping: Storing, erases: bool) -> any
         data.store.set_keeping(network, keeping)?;
     }
     data.store.push_control(&Control::Settings("store".to_owned()))?;
+    viewers::share_rules(&mut data)?;
     let mut erased_count = None;
     if erases {
         let count = erased_count.insert(0);
@@ -42,6 +44,15 @@ pub fn set(globals: &Globals, name: &str, keeping: Storing, erases: bool) -> any
             }
         }
         while data.store.erase_some()?.is_some() {}
+        viewers::each(&mut data, |_, own, _| {
+            for network in &meant {
+                while let more @ 1.. = own.empty_some(network)? {
+                    *count += more;
+                }
+            }
+            while own.erase_some()?.is_some() {}
+            Ok(())
+        })?;
     }
     Ok(KeepingReport {
         networks: meant.iter().map(ToString::to_string).collect(),

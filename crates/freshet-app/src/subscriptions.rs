@@ -121,6 +121,11 @@ pub fn add(
         let hint = "letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
         return Err(failure.hint(format!("{hint}, at most {NAME_CHARS_MAX} of them")).into());
     }
+    if let (Some(viewer), Way::Websocket) = (data.viewer(), &wish.way) {
+        let failure =
+            Failure::misuse(format!("nobody reads what `{viewer}` sees over a WebSocket: any login could"));
+        return Err(failure.hint("`--file`, `--command` or `--webhook` lead to one place").into());
+    }
     let all = data.store.subscriptions()?;
     if all.iter().any(|row| row.subscription.name == name) {
         let failure = Failure::misuse(format!("there is a subscription `{name}` already"));

@@ -43,6 +43,7 @@ mod timing;
 mod turns;
 mod unread;
 mod upload;
+mod viewers;
 mod visits;
 mod weight;
 
@@ -131,8 +132,17 @@ const PAGE: &str = "page";
 /// Due times are told apart by this much.
 const TICK: Span = Span::from_ms(50);
 
-/// Which credentials a robot may use on a network, in turn; a person may have named one for it.
-pub type CredentialChoice = Arc<dyn Fn(&NetworkName, RobotKind, Option<&str>) -> Vec<Holder> + Send + Sync>;
+/// Which credentials a robot may use on a network, in turn.
+pub type CredentialChoice = Arc<dyn Fn(&NetworkName, RobotKind, AskedAs<'_>) -> Vec<Holder> + Send + Sync>;
+
+/// As whom a request is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedAs<'a> {
+    /// For everybody: never with the credential of a viewer. A person may have named one for the robot.
+    Everybody { named: Option<&'a str> },
+    /// As this viewer: with that credential, or not at all.
+    Viewer(&'a str),
+}
 
 /// The state machine: parts that own what they know, and the rooms of `core/` that let them work together.
 pub struct Core {

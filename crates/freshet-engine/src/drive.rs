@@ -7,6 +7,7 @@
 mod streams;
 pub(crate) mod subscribers;
 mod threads;
+mod viewers;
 mod wall;
 
 pub use crate::runner::{RunError, RunOptions};
@@ -24,8 +25,10 @@ use freshet_frontier::Coordinator;
 use freshet_network::networks::Networks;
 use freshet_policy::Policy;
 use freshet_report::RunStatus;
+use freshet_store::Options;
 use freshet_store::api::{Store, StoreError};
 use freshet_store::pass::Pass;
+use freshet_store::viewers::{Overlays, Viewers};
 use freshet_types::{Clock, NetworkName};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -41,6 +44,7 @@ use crate::writer::{Job, Told, Writer};
 use streams::Streams;
 use subscribers::Subscribers;
 use threads::WriterThread;
+use viewers::Desks;
 
 /// Longest that the start of a run waits for a store that cannot be written.
 const START_MAX: Duration = Duration::from_secs(10);
@@ -61,6 +65,8 @@ pub struct Kit {
     pub writer: Box<dyn Store>,
     /// The store for reading.
     pub reader: Box<dyn Store>,
+    /// Those who read as themselves, each with a store of its own, and how the writer opens these; `None`: there are none.
+    pub viewers: Option<(Viewers, Options)>,
     pub rings: Coordinator,
     /// How requests are sent.
     pub fetch: Arc<dyn Fetch>,
@@ -141,6 +147,8 @@ struct Driver {
     runner: Runner,
     outputs: VecDeque<Output>,
     reader: Box<dyn Store>,
+    /// The stores of viewers, for reading.
+    overlays: Overlays,
     wall: Wall,
     fetchers: Vec<FetcherHandle>,
     /// What fetchers and work beside the run bring.
@@ -182,8 +190,11 @@ impl Driver {
         let subscribers = Subscribers::start(kit.subscriptions, kit.subscribe, (&wall, &pass))?;
         let feeder = Feeder::new(kit.rings, Arc::clone(&kit.networks), options.depth_max);
         let writer = Writer::new(Arc::clone(&kit.networks), Some(feeder));
+        let viewers = kit.viewers.as_ref().map(|(viewers, _)| viewers.clone());
+        let desks = Desks::new(Arc::clone(&kit.networks), kit.viewers);
         let writer = WriterThread::new(writer, kit.writer, wall.clone(), tell, Arc::clone(&is_given_up))
-            .with_subscribers((subscribers.roster(), pass))?;
+            .with_subscribers((subscribers.roster(), pass))?
+            .with_viewers(desks);
         let writer = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || writer.run(&todo))
@@ -205,6 +216,7 @@ impl Driver {
             runner: Runner::new(runner_kit, options, past, numbers, wall.moment()),
             outputs: VecDeque::new(),
             reader: kit.reader,
+            overlays: Overlays::new(viewers, Options::default()),
             wall,
             fetchers,
             events,
@@ -271,7 +283,7 @@ impl Driver {
             Output::Cancel(fetcher, order) => self.fetchers[fetcher.0 as usize].cancel(order),
             Output::Job(job) => self.give(job)?,
             Output::Ask(question) => {
-                let reply = question::answer(&*self.reader, &question);
+                let reply = question::answer_with(&*self.reader, &mut self.overlays, &question);
                 self.input(Input::Reply(question, reply))?;
             }
             Output::Work(work) => {

@@ -3,6 +3,8 @@
 //! The runner holds no store: it asks, and whoever moves it (tokio's shell, the simulator's) lets [`answer`] read and hands the
 //! reply back. So a reading that fails is an input like any other, and reading can move to another thread or machine.
 
+mod viewers;
+
 use std::sync::Arc;
 
 use freshet_network::collections::Collections;
@@ -11,6 +13,7 @@ use freshet_store::api::{Store, StoreError};
 use freshet_store::control::ControlRow;
 use freshet_store::row::{RobotRow, SourceSlot, StalePage, WatchedQuery};
 use freshet_store::subscription::SubscriptionRow;
+use freshet_store::viewers::Overlays;
 use freshet_types::{Instance, NetworkName, Source, SourceId, Span, Timestamp};
 
 use crate::budget::Budgets;
@@ -160,6 +163,18 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
         Question::Stream(ask) => Reply::Stream(Box::new(stream_found(store, ask)?)),
         Question::Newest => Reply::Newest(store.last_change()?),
     })
+}
+
+/// The same where sources may be stored for viewers, each in a store of its own.
+pub fn answer_with(
+    store: &dyn Store,
+    overlays: &mut Overlays,
+    question: &Question,
+) -> Result<Reply, StoreError> {
+    if matches!(question, Question::Instances | Question::Subscriptions | Question::Slots(SourceId(0))) {
+        overlays.refresh()?;
+    }
+    if overlays.is_empty() { answer(store, question) } else { viewers::answer(store, overlays, question) }
 }
 
 /// What a network's own rule would drop at once is not walked to: the shorter of both spans is the source's.

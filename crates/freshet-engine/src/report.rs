@@ -180,7 +180,7 @@ fn visits(core: &Core, now: Timestamp) -> Vec<OpenVisit> {
     let visits = core.oldest_visits(VISITS_SHOWN).into_iter();
     visits
         .map(|visit| OpenVisit {
-            source: visit.source.label(),
+            source: tally::told_label(&visit.source),
             for_s: (now - visit.started_at).secs_f64().max(0.0),
             fetches_count: visit.fetch_count,
         })

@@ -21,6 +21,14 @@ pub struct FailureNote {
     pub at: Timestamp,
 }
 
+/// What a source is called where everybody may read it.
+pub(crate) fn told_label(source: &Source) -> String {
+    match &source.viewer {
+        Some(viewer) => format!("{} source {} (as {viewer})", source.network, source.id.0),
+        None => source.label(),
+    }
+}
+
 /// Counters since the start.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
@@ -103,7 +111,14 @@ impl Tally {
     }
 
     pub(crate) fn failure(&mut self, source: &Source, why: &str, at: Timestamp) {
-        self.failures.push_back(FailureNote { source: source.label(), why: why.to_owned(), at });
+        let (source, why) = match &source.viewer {
+            // What a viewer watches, and what the network said of it, is told to nobody else: an answer may name posts.
+            Some(viewer) => {
+                (told_label(source), format!("`freshet explain {} --as {viewer}` says why", source.id.0))
+            }
+            None => (source.label(), why.to_owned()),
+        };
+        self.failures.push_back(FailureNote { source, why, at });
         if self.failures.len() > FAILURES_MAX {
             self.failures.pop_front();
         }

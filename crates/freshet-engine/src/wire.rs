@@ -28,7 +28,7 @@ use serde::de::DeserializeOwned;
 use crate::order::{Fetched, Order};
 
 /// The version of the form. Whoever changes what is written takes the next number.
-pub const VERSION: u8 = 6;
+pub const VERSION: u8 = 7;
 /// The first bytes of every message.
 const MAGIC: [u8; 2] = *b"fr";
 /// Bytes before the body: what it is, version, kind.

@@ -19,9 +19,9 @@ use std::sync::Arc;
 use freshet_network::constraint::Constraints;
 use freshet_network::networks::Networks;
 use freshet_store::api::{Store, StoreError};
-use freshet_store::row::Upload;
+use freshet_store::row::{Applied, Upload};
 use freshet_store::subscription::Standing;
-use freshet_types::{Span, Timestamp};
+use freshet_types::{Span, Timestamp, Viewer, VisitId};
 
 use crate::constrain::{Constrainer, setting};
 use crate::core::Event;
@@ -125,6 +125,8 @@ pub struct Writer {
     /// The robots' rings; without them no robot is fed.
     feeder: Option<Feeder>,
     constrainer: Constrainer,
+    /// Whose store it writes; `None`: the one that everybody reads.
+    viewer: Option<Viewer>,
     /// The constraints of the run were told.
     is_constrained: bool,
     pile: Pile,
@@ -149,6 +151,7 @@ impl Writer {
         Self {
             feeder,
             constrainer: Constrainer::new(networks),
+            viewer: None,
             is_constrained: false,
             pile: Pile::default(),
             spell: Spell::default(),
@@ -163,12 +166,27 @@ impl Writer {
         }
     }
 
+    /// A writer of the store of this viewer: no robot is fed with what it shows.
+    pub fn of_viewer(networks: Arc<Networks>, viewer: Viewer) -> Self {
+        Self { viewer: Some(viewer), ..Self::new(networks, None) }
+    }
+
     /// Accepts a job; it is done in one of the next turns.
     pub fn accept(&mut self, job: Job) {
         match job {
             Job::Room(room) => self.room = room,
             job => self.pile.add(job),
         }
+    }
+
+    /// Nothing of what waits is ever written: gives what is to be said of it.
+    pub(crate) fn give_up(&mut self) -> Vec<(VisitId, Applied)> {
+        let groups = std::mem::take(&mut self.pile.groups);
+        let of = |group: &Group| match group {
+            Group::Uploads(uploads, _) => uploads.iter().map(refused).collect(),
+            Group::Constraints(_) => Vec::new(),
+        };
+        groups.iter().flat_map(of).collect()
     }
 
     /// Enough waits for one turn.
@@ -240,6 +258,7 @@ impl Writer {
         while let Some(group) = self.pile.groups.front_mut() {
             match group {
                 Group::Uploads(uploads, _) => {
+                    turn_away(uploads, self.viewer.as_ref(), tell);
                     let mut sifted = Vec::new();
                     for upload in uploads.iter_mut().filter(|upload| upload.stream.is_some()) {
                         sifted.extend(stream::sift(store, upload)?);
@@ -347,6 +366,20 @@ impl Writer {
         }
         Ok(())
     }
+}
+
+/// What another viewer saw, or everybody, is not written here: nothing of it is stored.
+fn turn_away(uploads: &mut Vec<Upload>, viewer: Option<&Viewer>, tell: Tell<'_>) {
+    let is_other = |upload: &mut Upload| upload.viewer.as_ref() != viewer;
+    let refused: Vec<_> = uploads.extract_if(.., is_other).map(|upload| refused(&upload)).collect();
+    if !refused.is_empty() {
+        tell(Told::Event(Event::Applied(refused)));
+    }
+}
+
+/// The answer about an upload of which nothing is stored.
+pub(crate) fn refused(upload: &Upload) -> (VisitId, Applied) {
+    (upload.visit, Applied { is_stale: true, ..Applied::default() })
 }
 
 /// Whether something was done less than so long ago.

@@ -139,7 +139,7 @@ fn in_folder(data: &Data, wish: &ExportWish, dir: &Path) -> anyhow::Result<Manif
         return Err(failure.hint("name another folder, or write over it with --restart").into());
     }
     let is_interrupted = !former.is_complete && !wish.is_restart;
-    if is_interrupted && former.asked == asked(wish) {
+    if is_interrupted && former.asked == asked(data, wish) {
         former.keep_what_is_there(dir);
         return Ok(former);
     }
@@ -154,11 +154,11 @@ fn in_folder(data: &Data, wish: &ExportWish, dir: &Path) -> anyhow::Result<Manif
 fn begun(data: &Data, wish: &ExportWish, store: String) -> anyhow::Result<Manifest> {
     let resolve = |when: Option<When>| when.map(|when| when.resolve(|| data.now())).transpose();
     let times = check_times(resolve(wish.since)?, resolve(wish.until)?)?;
-    let manifest = Manifest::new(asked(wish), store, times, Bounds::now(&data.store)?);
+    let manifest = Manifest::new(asked(data, wish), store, times, Bounds::now(&data.store)?);
     Ok(manifest.begun_at(data.now_for_report(None)))
 }
 
-fn asked(wish: &ExportWish) -> Asked {
+fn asked(data: &Data, wish: &ExportWish) -> Asked {
     Asked {
         format: wish.format.to_string(),
         kinds: wish.kinds.iter().map(ToString::to_string).collect(),
@@ -166,5 +166,6 @@ fn asked(wish: &ExportWish) -> Asked {
         until: wish.until.map(|when| when.to_string()),
         network: wish.network.clone(),
         split: wish.is_split.then(|| "day".to_owned()),
+        viewer: data.viewer().map(str::to_owned),
     }
 }

@@ -36,6 +36,9 @@ pub(crate) struct Asked {
     pub(crate) until: Option<String>,
     pub(crate) network: Option<String>,
     pub(crate) split: Option<String>,
+    /// As whom; what one viewer sees is not gone on with as another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) viewer: Option<String>,
 }
 
 /// A finished file.

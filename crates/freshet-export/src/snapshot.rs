@@ -82,8 +82,12 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
     times(&data, args)?;
     let networks = data::networks(globals)?;
     let store = identity(&data.store)?;
-    let wanted =
-        Begun { store, asked: asked(args), made_at_ms: data.now_for_report(None).ms(), coverage: None };
+    let wanted = Begun {
+        store,
+        asked: asked(&data, args),
+        made_at_ms: data.now_for_report(None).ms(),
+        coverage: None,
+    };
     let paths = Paths::new(dir)?;
     let mut begun = begun::find_or_begin(&paths, wanted, args.is_restart)?;
     let part = paths.part.clone();
@@ -130,7 +134,7 @@ pub fn make(globals: &Globals, args: &SnapshotWish, dir: &Path) -> anyhow::Resul
     })
 }
 
-fn asked(args: &SnapshotWish) -> Asked {
+fn asked(data: &Data, args: &SnapshotWish) -> Asked {
     Asked {
         format: args.format.to_string(),
         kinds: KINDS.iter().map(ToString::to_string).collect(),
@@ -138,6 +142,7 @@ fn asked(args: &SnapshotWish) -> Asked {
         until: args.until.map(|when| when.to_string()),
         network: args.network.clone(),
         split: None,
+        viewer: data.viewer().map(str::to_owned),
     }
 }
 

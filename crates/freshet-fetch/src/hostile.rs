@@ -67,6 +67,11 @@ impl Hostile {
         self.state.routes.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), behaviours);
     }
 
+    /// The same for whoever shows this token, `Authorization: Bearer …`; others get what the path does otherwise.
+    pub fn route_for(&self, token: &str, path: &str, behaviours: Vec<Behaviour>) {
+        self.route(&of_bearer(token, path), behaviours);
+    }
+
     /// All requests so far, heads and bodies.
     pub fn requests(&self) -> Vec<String> {
         self.kept(|(_, request)| request.clone())
@@ -108,7 +113,11 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     while let Some(request) = read_request(&mut stream, &mut buffer).await {
         let target = target_of(&request).to_owned();
         state.requests.lock().unwrap_or_else(PoisonError::into_inner).push((Instant::now(), request.clone()));
-        let behaviour = state.behaviour(&target);
+        let bearer = request.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            value.trim().strip_prefix("Bearer ").filter(|_| name.eq_ignore_ascii_case("authorization"))
+        });
+        let behaviour = state.behaviour(bearer, &target);
         for step in behaviour.steps {
             if !play(&mut stream, step, &request).await {
                 return;
@@ -118,15 +127,23 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
 }
 
 impl State {
-    fn behaviour(&self, target: &str) -> Behaviour {
+    fn behaviour(&self, bearer: Option<&str>, target: &str) -> Behaviour {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = if routes.contains_key(target) { target } else { before_query(target) };
-        match routes.get_mut(path) {
+        let path = before_query(target);
+        let own = bearer.into_iter().flat_map(|token| [of_bearer(token, target), of_bearer(token, path)]);
+        let keys = own.chain([target.to_owned(), path.to_owned()]);
+        let key = keys.into_iter().find(|key| routes.contains_key(key)).unwrap_or_default();
+        match routes.get_mut(&key) {
             Some(behaviours) if behaviours.len() > 1 => behaviours.remove(0),
             Some(behaviours) => behaviours[0].clone(),
             None => builtin(path).unwrap_or_else(|| Behaviour::json(404, "{\"error\":\"not found\"}")),
         }
     }
+}
+
+/// Under which key a path is kept that is answered differently for a token; no path begins so.
+fn of_bearer(token: &str, path: &str) -> String {
+    format!("{token} {path}")
 }
 
 /// One request with its body; `None` when the client has gone.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshet_engine::core::{Core, CoreOptions, Event, Moment};
+use freshet_engine::core::{AskedAs, Core, CoreOptions, Event, Moment};
 use freshet_engine::deliver::{Stepped, Subscriber};
 use freshet_engine::feed::Feeder;
 use freshet_engine::fetcher::{FetcherKit, carry_out};
@@ -181,9 +181,11 @@ impl<S: Store> Driver<S> {
         let runner_kit = RunnerKit {
             networks: Arc::clone(&kit.networks),
             policy: kit.policy,
-            credential: Arc::new(move |_: &_, _, named: Option<&str>| match named {
-                Some(name) => vec![Holder::alone(name.into())],
-                None => credentials.clone(),
+            credential: Arc::new(move |_: &_, _, asked_as: AskedAs<'_>| match asked_as {
+                AskedAs::Everybody { named: Some(name) } | AskedAs::Viewer(name) => {
+                    vec![Holder::alone(name.into())]
+                }
+                AskedAs::Everybody { named: None } => credentials.clone(),
             }),
         };
         let clock: Arc<dyn Clock> = Arc::new(kit.clock.clone());

@@ -22,6 +22,8 @@ mod sqlite;
 pub mod subscription;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod viewed;
+pub mod viewers;
 
 pub use api::{Compare, Flow, Store, StoreError, Trouble};
 pub use open::{Access, MEMORY, open};

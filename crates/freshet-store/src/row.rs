@@ -22,6 +22,6 @@ pub use list::{ListPage, ListRow, ListTimes, ListTimesBounds, ListTimesKind, Sta
 pub use object::{AccountRow, Filter, Hit, ObjectRow, PostRow, RelationRow, ThingRow};
 pub use source::{Held, InstanceRow, NotKept, OnDelete, RobotRow, SourceSlot, Storing};
 pub use stream::{StreamMark, StreamRow, WatchedQuery, WatchedRow};
-pub use upkeep::{ComplaintRow, ComplaintSample, Counts, Erased, Finding, Forgetting};
+pub use upkeep::{ComplaintRow, ComplaintSample, Counts, Erased, Finding, Forgetting, ForgottenList};
 pub use upload::{LinkSweep, Listing, RelationSweep, Upload};
 pub use withheld::{Parked, Withheld};

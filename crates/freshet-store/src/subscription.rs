@@ -201,6 +201,24 @@ pub struct SubscriptionRow {
     pub standing: Standing,
 }
 
+/// What stands between the name of a viewer and that of one of its subscriptions, where those of several stores run side by side;
+/// neither has one in it.
+pub const BETWEEN: char = '/';
+
+impl SubscriptionRow {
+    /// The same as it is called beside those of others.
+    #[must_use]
+    pub fn of_viewer(mut self, viewer: &str) -> Self {
+        self.subscription.name = format!("{viewer}{BETWEEN}{}", self.subscription.name);
+        self
+    }
+
+    /// Whose it is, where it is called so.
+    pub fn viewer(&self) -> Option<&str> {
+        self.subscription.name.split_once(BETWEEN).map(|(viewer, _)| viewer)
+    }
+}
+
 /// How far a subscriber has got, and what came of it so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {

@@ -61,7 +61,7 @@ pub use rate::{Rate, RateError};
 pub use reference::{Reference, ReferencePattern};
 pub use robot::{RobotKind, RobotState};
 pub use server::ServerKey;
-pub use source::{Instance, Source, SourceState, Validators};
+pub use source::{Instance, Source, SourceState, Validators, Viewer};
 pub use stream::{Cover, CursorTrouble, Heard, Proof, StreamInfo, StreamMessage, StreamTarget, Transport};
 pub use time::{Span, Timestamp};
 pub use timetable::Timetable;

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Coverage, NetworkName, RobotKind, SourceId, Span, Timestamp, Timetable};
 
+/// As whom a source is read: the name of a credential. What it brings is shown to that viewer alone.
+pub type Viewer = Arc<str>;
+
 /// The definition of single pages, and the type of their objects.
 const PAGE: &str = "page";
 
@@ -145,6 +148,9 @@ pub struct Source {
     pub pinned: Option<Span>,
     /// The epoch of its lease: who writes of it under a lower one is refused. Raised by whoever leases it; 0 before the first.
     pub epoch: u64,
+    /// Whose credential alone it is read with, and who alone is shown what it brings ([`Viewer`]); `None`: everybody. It is
+    /// said by where the source is stored.
+    pub viewer: Option<Viewer>,
 }
 
 impl Source {
@@ -181,6 +187,7 @@ impl Source {
             read_at: None,
             pinned: None,
             epoch: 0,
+            viewer: None,
         }
     }
 
@@ -191,9 +198,13 @@ impl Source {
 
     /// What a person calls it: the handle where there is one, else the address of its root.
     pub fn label(&self) -> String {
+        let read = match &self.viewer {
+            Some(viewer) => format!("{}, as {viewer}", self.endpoint),
+            None => self.endpoint.to_string(),
+        };
         match &self.handle {
-            Some(handle) => format!("{} {handle} ({})", self.network, self.endpoint),
-            None => format!("{}/{}/{} ({})", self.network, self.root_kind, self.root_id, self.endpoint),
+            Some(handle) => format!("{} {handle} ({read})", self.network),
+            None => format!("{}/{}/{} ({read})", self.network, self.root_kind, self.root_id),
         }
     }
 

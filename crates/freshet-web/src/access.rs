@@ -19,6 +19,7 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE};
 use freshet_app::failure::Failure;
+use freshet_store::viewers::Viewers;
 use freshet_types::Map;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
@@ -39,6 +40,8 @@ pub(super) const COOKIE_NAME: &str = "freshet_session";
 pub(super) const BROWSER_COOKIE_NAME: &str = "freshet_browser";
 /// Browsers that are remembered; the one that logged in least recently gives way.
 const BROWSERS_MAX: usize = 256;
+/// Viewers whose passwords are tried, each as slow as the first.
+const VIEWERS_MAX: usize = 16;
 /// Passwords judged at once: each takes 19 MiB and a processor for a moment, on purpose.
 const JUDGED_MAX: usize = 2;
 
@@ -52,6 +55,17 @@ pub(super) fn password_path(dir: &Path) -> PathBuf {
 pub struct Access {
     password: Option<String>,
     token: Option<SecretString>,
+    /// Whose passwords open it for themselves.
+    viewers: Viewers,
+}
+
+/// What somebody who typed a password may see.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// Everything, as whom they please.
+    Whole,
+    /// What this viewer sees.
+    As(String),
 }
 
 impl Access {
@@ -73,7 +87,7 @@ impl Access {
             let message = format!("FRESHET_DASHBOARD_TOKEN is shorter than {SECRET_CHARS_MIN} characters");
             return Err(Failure::misuse(message).hint("take a long random one").into());
         }
-        Ok(Self { password, token })
+        Ok(Self { password, token, viewers: Viewers::of(dir) })
     }
 
     /// Nobody is asked for anything.
@@ -86,11 +100,19 @@ impl Access {
     }
 
     /// Whether this opens it; slow on purpose, so not on a thread that others wait for.
-    pub(super) fn is_opened_by(&self, typed: &str) -> bool {
-        let hash = self.password.as_deref().and_then(|hash| PasswordHash::new(hash).ok());
-        let is_password =
-            hash.is_some_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok());
-        is_password || self.has_token(typed)
+    pub(super) fn opened_by(&self, typed: &str) -> Option<Opened> {
+        let is_of = |hash: &str| {
+            let hash = PasswordHash::new(hash).ok();
+            hash.is_some_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok())
+        };
+        if self.password.as_deref().is_some_and(is_of) || self.has_token(typed) {
+            return Some(Opened::Whole);
+        }
+        // Read anew each time: a viewer who was removed has none, and one who was given another one has that.
+        let own = |viewer: &str| std::fs::read_to_string(password_path(&self.viewers.folder(viewer)));
+        let mut names = self.viewers.names().into_iter().take(VIEWERS_MAX);
+        let viewer = names.find(|viewer| own(viewer).is_ok_and(|hash| is_of(hash.trim())))?;
+        Some(Opened::As(viewer.to_string()))
     }
 }
 
@@ -103,6 +125,20 @@ pub(super) fn hash(password: &SecretString) -> anyhow::Result<String> {
     }
     let hash = Argon2::default().hash_password(password.as_bytes());
     Ok(hash.map_err(|error| anyhow::anyhow!("the password cannot be hashed: {error}"))?.to_string())
+}
+
+/// Sets the password by which a viewer logs in, or takes it away. Without a password of the dashboard itself it would keep nobody out.
+pub fn set_viewer_password(dir: &Path, viewer: &str, password: &SecretString) -> anyhow::Result<bool> {
+    let viewers = Viewers::of(dir);
+    if !viewers.has(viewer) {
+        return Err(Failure::misuse(format!("nothing was read as `{viewer}`")).into());
+    }
+    if !password.expose_secret().is_empty() && !password_path(dir).is_file() {
+        let failure =
+            Failure::misuse("the dashboard has no password of its own, so whoever comes sees everything");
+        return Err(failure.hint("set that one first: `freshet dashboard password`").into());
+    }
+    set_password(&viewers.folder(viewer), password)
 }
 
 /// Keeps the hash of a new password, or takes the password away where it is empty; says whether there is one now.
@@ -145,6 +181,8 @@ pub(super) struct Identity {
     pub(super) is_token: bool,
     /// There is something to log out of.
     pub(super) is_session: bool,
+    /// As whom alone they may look; `None`: whoever owns the dashboard.
+    pub(super) viewer: Option<String>,
 }
 
 impl Identity {
@@ -155,6 +193,7 @@ impl Identity {
 
 struct Session {
     csrf: String,
+    viewer: Option<String>,
     used_at: Instant,
 }
 
@@ -203,7 +242,7 @@ impl Sessions {
     }
 
     /// The name of a session that begins.
-    pub(super) fn begin(&self) -> String {
+    pub(super) fn begin(&self, viewer: Option<String>) -> String {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, session| session.used_at.elapsed() < SESSION_FOR);
         if known.len() >= SESSIONS_MAX {
@@ -212,15 +251,15 @@ impl Sessions {
             oldest.map(|name| known.remove(&name));
         }
         let name = random_word();
-        known.insert(name.clone(), Session { csrf: random_word(), used_at: Instant::now() });
+        known.insert(name.clone(), Session { csrf: random_word(), viewer, used_at: Instant::now() });
         name
     }
 
-    fn find(&self, name: &str) -> Option<String> {
+    fn find(&self, name: &str) -> Option<(String, Option<String>)> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let session = known.get_mut(name).filter(|session| session.used_at.elapsed() < SESSION_FOR)?;
         session.used_at = Instant::now();
-        Some(session.csrf.clone())
+        Some((session.csrf.clone(), session.viewer.clone()))
     }
 
     /// Ends a session.
@@ -253,20 +292,23 @@ impl Sessions {
         if let Some(token) = shown.as_deref().and_then(|shown| shown.strip_prefix("Bearer ")) {
             let token = token.trim();
             return match self.tokens.judge(&Who::Peer(peer), token, || access.has_token(token)) {
-                Ok(true) => {
-                    Caller::Known(Identity { csrf: String::new(), is_token: true, is_session: false })
-                }
+                Ok(true) => Caller::Known(Identity {
+                    csrf: String::new(),
+                    is_token: true,
+                    is_session: false,
+                    viewer: None,
+                }),
                 Ok(false) => Caller::Unknown,
                 Err(wait) => Caller::Guessing(wait),
             };
         }
         if access.is_open() {
             let csrf = self.csrf.clone();
-            return Caller::Known(Identity { csrf, is_token: false, is_session: false });
+            return Caller::Known(Identity { csrf, is_token: false, is_session: false, viewer: None });
         }
-        let csrf = cookie(headers, COOKIE_NAME).and_then(|name| self.find(&name));
-        csrf.map_or(Caller::Unknown, |csrf| {
-            Caller::Known(Identity { csrf, is_token: false, is_session: true })
+        let found = cookie(headers, COOKIE_NAME).and_then(|name| self.find(&name));
+        found.map_or(Caller::Unknown, |(csrf, viewer)| {
+            Caller::Known(Identity { csrf, is_token: false, is_session: true, viewer })
         })
     }
 }
@@ -293,7 +335,8 @@ mod tests {
         for (typed, expected) in
             [("correct horse", true), ("token-token", true), ("wrong horse", false), ("", false)]
         {
-            assert_eq!(access.is_opened_by(typed), expected, "{typed}");
+            let opened = access.opened_by(typed);
+            assert_eq!(opened, expected.then_some(Opened::Whole), "{typed}");
         }
         assert!(hash(&SecretString::from("short")).is_err());
         assert!(Access::new(dir.path(), Some(SecretString::from("short"))).is_err());

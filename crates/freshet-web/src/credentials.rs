@@ -10,7 +10,7 @@ use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use freshet_app::credentials::{self, Wanted, line_of};
-use freshet_app::data::vault_path;
+use freshet_app::data::{Data, vault_path};
 use freshet_fetch::{CredentialInfo, CredentialKind, FetchError, Origin};
 use freshet_report::credentials::{CredentialAdded, CredentialRemoved};
 use freshet_types::RobotKind;
@@ -104,9 +104,10 @@ pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<CredentialAdded> 
 /// Removes one; gives what it was.
 pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) -> Answer<CredentialRemoved> {
     let passphrase = passphrase(site, unlocking.passphrase)?;
-    let info =
-        in_file(site, move |site| credentials::discard(&vault_path(&site.parts.dir), &passphrase, &name))
-            .await?;
+    let info = in_file(site, move |site| {
+        credentials::discard(&mut Data::reopen(&site.parts.dir)?, &passphrase, &name)
+    })
+    .await?;
     Ok(CredentialRemoved { removed: line_of(&info), note: credentials::SEEN.to_owned() })
 }
 

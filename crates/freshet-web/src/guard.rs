@@ -23,6 +23,7 @@ use super::Shared;
 use super::access::{Caller, Identity};
 use super::answer::Problem;
 use super::door::Guest;
+use super::viewer::{self, Choice, SEEN_AS};
 
 /// Paths that answer without a login: they say nothing about what was collected.
 pub(super) const OPEN: [&str; 6] =
@@ -54,14 +55,19 @@ pub(super) async fn guard(
     let caller = site.sessions.caller(&site.parts.access, request.headers(), guest.peer);
     let identity = caller.identity().cloned();
     let mut work = None;
-    let mut response = match admit(&site, request, &caller).await {
+    let chosen = viewer::choose(&site, identity.as_ref(), &request);
+    let (choice, admitted) = match chosen {
+        Ok(choice) => (choice, admit(&site, request, &caller).await),
+        Err(problem) => (Choice::default(), Err(problem)),
+    };
+    let mut response = match admitted {
         Ok(mut request) => {
             // Until a request is whole, and for a stranger always, whoever comes next may have the connection.
             if let Some(identity) = &identity {
                 work = Some(guest.works());
                 request.extensions_mut().insert(identity.clone());
             }
-            next.run(request).await
+            SEEN_AS.scope(choice.viewer.clone(), next.run(request)).await
         }
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED && is_get && !is_for_programs(&path) => {
             to_login(&target)
@@ -69,6 +75,7 @@ pub(super) async fn guard(
         Err(problem) => problem.into_response(),
     };
     show_problem(&site, &path, identity.as_ref(), &mut response);
+    viewer::remember(&choice, &mut response);
     protect(response.headers_mut());
     if let Some(work) = work { work.until_sent(response) } else { response }
 }

@@ -12,6 +12,7 @@ use freshet_engine::importance::day_of;
 use freshet_store::api::interest::Inquiry;
 
 use super::Shared;
+use super::viewer::seen_as;
 
 /// Inquiries that wait to be counted; a person makes one in some seconds, a program perhaps hundreds.
 const WAITING_MAX: usize = 1_000;
@@ -24,7 +25,8 @@ pub(super) struct Inquiries(Mutex<Vec<Inquiry>>);
 
 /// Somebody asked, and was shown these.
 pub(super) fn note(site: &Shared, inquiry: Inquiry) {
-    if !site.inquiries.push(inquiry) {
+    // What a viewer asks about is counted nowhere: weights are for everybody to see.
+    if seen_as().is_some() || !site.inquiries.push(inquiry) {
         return;
     }
     let site = Arc::clone(site);

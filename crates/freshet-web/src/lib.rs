@@ -69,6 +69,7 @@ mod tests;
 mod tls;
 mod tries;
 mod trouble;
+mod viewer;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -81,7 +82,7 @@ use freshet_app::failure::Failure;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-pub use access::{Access, set_password};
+pub use access::{Access, set_password, set_viewer_password};
 use answer::Problem;
 pub use site::Parts;
 use site::Site;

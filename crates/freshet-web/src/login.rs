@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Shared;
-use super::access::{BROWSER_COOKIE_NAME, COOKIE_NAME, cookie};
+use super::access::{BROWSER_COOKIE_NAME, COOKIE_NAME, Opened, cookie};
 use super::answer::{Answer, Problem};
 use super::door::Guest;
 use super::next::local;
@@ -51,16 +51,17 @@ pub(super) async fn login(
     let permit = site.sessions.judging.acquire().await;
     let permit = permit.map_err(|_| Problem::busy("the dashboard is closing"))?;
     let judge = std::sync::Arc::clone(&site);
-    let judged = tokio::task::spawn_blocking(move || judge.parts.access.is_opened_by(&login.password)).await;
+    let judged = tokio::task::spawn_blocking(move || judge.parts.access.opened_by(&login.password)).await;
     drop(permit);
-    if !judged.unwrap_or(false) {
+    let Some(opened) = judged.ok().flatten() else {
         let context = json!({ "next": local(&login.next), "is_wrong": true });
         let mut response = site.page(None, "login", "Log in", &context);
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return Ok(response);
-    }
+    };
+    let viewer = if let Opened::As(viewer) = opened { Some(viewer) } else { None };
     site.sessions.passwords.was_right(&who);
-    let (name, browser) = (site.sessions.begin(), site.sessions.remember(who));
+    let (name, browser) = (site.sessions.begin(viewer), site.sessions.remember(who));
     let secure = if site.parts.tls.is_some() { "; Secure" } else { "" };
     let kept = BROWSER_FOR.as_secs();
     let cookies = [

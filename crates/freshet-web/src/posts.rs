@@ -29,6 +29,7 @@ use super::interest;
 use super::render::Beside;
 use super::site::Site;
 use super::sources::{page_number, typed};
+use super::viewer::seen_as;
 
 /// Posts on a page.
 const ROWS: usize = 50;
@@ -233,9 +234,13 @@ async fn export(
     let first = PostQuery { offset: 0, limit: 1, ..query.clone() };
     site.write(move |_, data| Ok(data.store.list_posts(&first)?.len())).await?;
     let (file, body) = download::begin(&site.downloads, guest.peer)?;
-    let dir = site.parts.dir.clone();
+    let (dir, viewer) = (site.parts.dir.clone(), seen_as());
     tokio::task::spawn_blocking(move || {
-        let sent = Data::reader(&dir).map_err(Problem::from);
+        let data = match &viewer {
+            Some(viewer) => Data::reader_as(&dir, viewer),
+            None => Data::reader(&dir),
+        };
+        let sent = data.map_err(Problem::from);
         if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, file)) {
             tracing::warn!("a file of posts was cut short: {}", problem.message);
         }

@@ -20,6 +20,7 @@ use super::Shared;
 use super::access::Identity;
 use super::answer::Problem;
 use super::chart::escape;
+use super::viewer::seen_as;
 
 /// Every template, by name.
 const TEMPLATES: [(&str, &str); 27] = [
@@ -122,6 +123,8 @@ impl Pages {
             now => now.secs_f64(),
             csrf => identity.map(|identity| identity.csrf.clone()).unwrap_or_default(),
             is_known => identity.is_some(),
+            viewer => seen_as(),
+            is_bound => identity.is_some_and(|identity| identity.viewer.is_some()),
             is_session => identity.is_some_and(|identity| identity.is_session),
             version => env!("CARGO_PKG_VERSION"),
         };

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use freshet_app::data::{CONTACT, Data};
 use freshet_report::dashboard::SettingsReport;
+use freshet_store::viewers::Viewers;
 use serde_json::{Value, json};
 
 use super::Shared;
@@ -56,7 +57,12 @@ pub(super) async fn page(
     let facts: Vec<Value> = report.running.iter().map(fact).collect();
     let constraints = constraints::list(&site).await?;
     let budgets = budgets::list(&site).await?;
-    let more = json!({ "facts": facts, "budgets": budgets, "constraints": constraints, "live": live, "restart": restart });
+    // A login that is bound to a viewer has none to choose from.
+    let viewers = if identity.viewer.is_none() { Viewers::of(&site.parts.dir).names() } else { Vec::new() };
+    let encoded = |name: &str| url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>();
+    let viewers: Vec<Value> =
+        viewers.iter().map(|name| json!({ "name": &**name, "query": encoded(name) })).collect();
+    let more = json!({ "viewers": viewers, "facts": facts, "budgets": budgets, "constraints": constraints, "live": live, "restart": restart });
     Ok(site.page(Some(&identity), "settings", "Settings", &Beside { report, more }))
 }
 

@@ -35,6 +35,7 @@ use super::jobs::Jobs;
 use super::render::Pages;
 use super::seats::{Room, Seats};
 use super::tls::{TlsFiles, config};
+use super::viewer::seen_as;
 
 /// Looks at the store at once; more would only wait for the disk.
 const READERS_MAX: usize = 4;
@@ -197,7 +198,12 @@ impl Site {
     ) -> Answer<T> {
         let _permit = self.permits.acquire().await.map_err(|_| Problem::busy("the dashboard is closing"))?;
         let site = Arc::clone(self);
+        let viewer = seen_as();
         let looked = tokio::task::spawn_blocking(move || {
+            if let Some(viewer) = viewer {
+                // Opened for this one look: nobody after it is handed what a viewer sees.
+                return look(&site, &Data::reader_as(&site.parts.dir, &viewer)?);
+            }
             let idle = site.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let data = idle.map_or_else(|| Data::reader(&site.parts.dir), Ok)?;
             let answer = look(&site, &data);
@@ -213,7 +219,12 @@ impl Site {
         change: impl FnOnce(&Self, &mut Data) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
         let site = Arc::clone(self);
+        let viewer = seen_as();
         let changed = tokio::task::spawn_blocking(move || {
+            if let Some(viewer) = viewer {
+                // Nothing is changed as a viewer but the index of what is searched for.
+                return change(&site, &mut Data::reopen_as(&site.parts.dir, &viewer)?);
+            }
             let mut writer = site.writer.lock().unwrap_or_else(PoisonError::into_inner);
             let mut data = writer.take().map_or_else(|| Data::reopen(&site.parts.dir), Ok)?;
             let answer = change(&site, &mut data);
@@ -258,6 +269,9 @@ impl Site {
 
     /// The report of `freshet gaps`, at most a few seconds old, with the dearest sources only.
     pub(super) fn coverage(&self, data: &Data) -> Answer<Arc<GapsReport>> {
+        if data.viewer().is_some() {
+            return self.count_coverage(data);
+        }
         let lock = || self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = lock().as_mut() {
             if kept.is_counting || kept.counted_at.elapsed() < kept.good_for {

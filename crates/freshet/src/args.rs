@@ -82,6 +82,12 @@ pub(crate) struct GlobalArgs {
     /// remembers it. `system` returns to the computer's clock
     #[arg(long, value_name = "URL", global = true, value_parser = value::clock)]
     pub(crate) clock: Option<String>,
+    /// As which viewer: the name of a credential. What was read with it is shown beside what everybody may see, and to nobody else
+    #[arg(long, value_name = "NAME", global = true)]
+    pub(crate) viewer: Option<String>,
+    /// The same, shorter; `freshet add` also takes what a reference is: `page`, `forum`
+    #[arg(long = "as", value_name = "NAME", global = true)]
+    pub(crate) seen_as: Option<String>,
     /// Say more about what happens (-v, -vv), on standard error
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
@@ -91,6 +97,51 @@ pub(crate) struct GlobalArgs {
     /// When to use colour; `auto` is on a terminal, unless `$NO_COLOR` is set
     #[arg(long, value_enum, value_name = "WHEN", global = true, default_value = "auto")]
     pub(crate) color: Colour,
+}
+
+impl Args {
+    /// As whom this is done. What `add` is told of its references is no viewer.
+    pub(crate) fn viewer(&self) -> Option<String> {
+        let is_kind = |name: &&String| {
+            matches!(self.command, Command::Add(_)) && AddKind::from_str(name, false).is_ok()
+        };
+        let short = self.global.seen_as.as_ref().filter(|name| !is_kind(name));
+        self.global.viewer.as_ref().or(short).cloned()
+    }
+
+    /// Tells `add` what its references are, where `--as` says so.
+    pub(crate) fn settle(&mut self) {
+        if let Command::Add(args) = &mut self.command {
+            args.kind = self.global.seen_as.as_ref().and_then(|word| AddKind::from_str(word, false).ok());
+        }
+    }
+}
+
+impl Command {
+    /// Whether it can be done as a viewer: it shows objects or sources, or changes what is the viewer's.
+    pub(crate) fn takes_viewer(&self) -> bool {
+        match self {
+            Self::Get(args) => !args.online,
+            Self::Add(_)
+            | Self::Remove(_)
+            | Self::Pause(_)
+            | Self::Resume(_)
+            | Self::Weight(_)
+            | Self::Status(_)
+            | Self::Explain(_)
+            | Self::Gaps(_)
+            | Self::Check(_)
+            | Self::Complaints(_)
+            | Self::Search(_)
+            | Self::Show(_)
+            | Self::Graph(_)
+            | Self::Subscriptions(_)
+            | Self::Export(_)
+            | Self::Snapshot(_)
+            | Self::Dashboard(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// When colour is used.

@@ -47,11 +47,16 @@ mod world;
 use std::process::ExitCode;
 
 use freshet_app::config::Globals;
+use freshet_app::viewers;
 
 use crate::args::{Command, WorldCommand};
 
 /// Carries out a command.
 pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<ExitCode> {
+    if !command.takes_viewer() {
+        let hint = "`--as` is for commands that show what was collected, and for `add` and `subscriptions`; leave it out here";
+        viewers::refuse(globals, "this is not done", hint)?;
+    }
     match command {
         Command::Demo(args) => demo::execute(&args),
         Command::Init(args) => init::execute(globals, &args),

@@ -50,7 +50,9 @@ fn main() -> ExitCode {
     };
     output::settle(Speech { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
     console::listen();
-    let globals = Globals::new(args.global.data, args.global.clock, args.global.verbose, config);
+    let viewer = args.viewer();
+    let globals =
+        Globals::new(args.global.data, args.global.clock, args.global.verbose, config).seen_as(viewer);
     start_log(&globals);
     // Connections and files of a large crawl need more than the usual soft limit.
     freshet_fetch::descriptors::raise();
@@ -65,7 +67,9 @@ fn parse(colour: Colour) -> Result<Args, clap::Error> {
         Colour::Auto => clap::ColorChoice::Auto,
     };
     let matches = Args::command().color(choice).try_get_matches()?;
-    Args::from_arg_matches(&matches)
+    let mut args = Args::from_arg_matches(&matches)?;
+    args.settle();
+    Ok(args)
 }
 
 /// The command that is meant, as one would type it; known before the line is understood.

@@ -12,8 +12,8 @@ const OTHERS: u32 = 0o077;
 /// A folder in which everybody may make files, such as `/tmp`; it is nobody's own.
 const STICKY: u32 = 0o1000;
 /// Beginnings of the names of what is nobody else's business; definitions may be read by all.
-const SECRET: [&str; 6] =
-    ["store.sqlite", "credentials.age", "dashboard.password", "alerts.toml", "lock", "rings"];
+const SECRET: [&str; 7] =
+    ["store.sqlite", "credentials.age", "dashboard.password", "alerts.toml", "lock", "rings", "viewers"];
 
 /// Makes the directory, for its owner alone.
 pub(crate) fn make_dir(dir: &Path) -> std::io::Result<()> {

@@ -104,7 +104,9 @@ fn snapi(
     let snapi =
         Snapi::initialize(Arc::clone(networks), vec![App { network: name.clone(), id: name.clone() }])?;
     let vault = data.live_vault(globals)?;
-    if let Some(holder) = vault.now().holders(&instance.network, None, None).into_iter().next() {
+    let viewers = data.viewers();
+    let mut holders = vault.now().holders(&instance.network, None, None).into_iter();
+    if let Some(holder) = holders.find(|holder| !viewers.has(&holder.credential)) {
         snapi.apply_credentials(&name, &name, &holder.credential)?;
     }
     let rules = setting::rules(&data.store)?;

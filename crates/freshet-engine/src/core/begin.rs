@@ -167,6 +167,10 @@ impl Core {
             self.visits.open(Visit::new(visit, *source, slot.key, aim, walk, now));
             return self.fail(visit, &why, false, now);
         };
+        if self.is_unarmed(&source) {
+            self.visits.open(Visit::new(visit, *source, slot.key, aim, Walk::nowhere(), now));
+            return self.rest_unarmed(visit, now);
+        }
         let lateness = match self.reconsider(&source, slot, aim, now) {
             Timing::Due(lateness) => lateness,
             Timing::Early(due_at, step) => return self.wait_longer(visit, &source, (due_at, step), now),
@@ -348,10 +352,11 @@ impl Core {
     /// What this visit asks for next, with each credential that it may use.
     fn orders(&self, visit: &Visit) -> Result<Vec<Order>, String> {
         let source = &visit.source;
-        let named = self.robots.credential(source.robot);
-        let holders = (self.credential)(&source.network, source.robot, named);
-        let holders = self.robots.in_turn(holders, visit.credential.as_deref());
+        let holders = self.robots.in_turn(self.holders(source), visit.credential.as_deref());
         if holders.is_empty() {
+            if let Some(viewer) = &source.viewer {
+                return Err(format!("the credential of the viewer `{viewer}` is missing"));
+            }
             return Ok(vec![self.order(visit, None)?]);
         }
         holders.iter().map(|holder| self.order(visit, Some(holder))).collect()

@@ -309,7 +309,8 @@ impl Core {
         let rounds = if stretch > 1.0 { stretch * UNREAD_STRETCH } else { 1.0 };
         let unread_max = self.policy.pacing().ceiling * rounds;
         let is_read = source.read_at.is_some_and(|read_at| now - read_at <= unread_max);
-        is_read && !source.root_id.is_empty() && source.pinned.is_none()
+        // One call has one credential, and brings what it shows to one place.
+        is_read && !source.root_id.is_empty() && source.pinned.is_none() && source.viewer.is_none()
     }
 
     /// All of a group are there: the request leaves, as soon as it may.

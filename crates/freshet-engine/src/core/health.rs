@@ -303,8 +303,7 @@ impl Core {
         let Some(shown) = visit.credential.as_ref().filter(|_| fault.kind == FaultKind::Credential) else {
             return false;
         };
-        let named = self.robots.credential(visit.source.robot);
-        let holders = (self.credential)(&visit.source.network, visit.source.robot, named);
+        let holders = self.holders(&visit.source);
         holders.iter().all(|holder| holder.credential != *shown)
     }
 

@@ -174,7 +174,7 @@ impl Core {
     /// The id of a source that was known by its handle is known now.
     fn note_looked_up(&mut self, id: VisitId) {
         let source = &self.visits[id].source;
-        if let Some(handle) = &source.handle {
+        if let (Some(handle), None) = (&source.handle, &source.viewer) {
             self.sources.note_handle(&source.network, handle, &source.root_id);
         }
         self.outgrow_streams(self.visits[id].key);

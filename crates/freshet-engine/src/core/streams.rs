@@ -20,9 +20,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use freshet_types::{
-    Map, Redirects, RobotKind, ServerKey, Span, StreamInfo, StreamTarget, Timestamp, VisitId,
-};
+use freshet_types::{Map, Redirects, ServerKey, Span, StreamInfo, StreamTarget, Timestamp, VisitId};
 
 use super::{Core, Effect, VISITS_RESERVED};
 use crate::quota::Claim;
@@ -219,8 +217,7 @@ impl Core {
     /// Whether it may be opened at all; if so the store is asked for whom.
     fn look_at_stream(&mut self, name: &Name, now: Timestamp) {
         let network = self.servers.network(name.0).clone();
-        let named = self.robots.credential(RobotKind::Status);
-        let has_credential = !(self.credential)(&network, RobotKind::Status, named).is_empty();
+        let has_credential = !self.stream_holders(&network).is_empty();
         let is_full = self.streams.ids.len() >= CONNECTIONS_MAX;
         let Some(stream) = self.streams.all.get_mut(name) else { return };
         if is_full {
@@ -294,8 +291,7 @@ impl Core {
             .get(instance.network.definition())
             .ok_or_else(|| format!("there is no definition for `{}`", instance.network))?;
         let stream = &self.streams.all[name];
-        let named = self.robots.credential(RobotKind::Status);
-        let holders = (self.credential)(&instance.network, RobotKind::Status, named);
+        let holders = self.stream_holders(&instance.network);
         let target = StreamTarget {
             instance: &instance,
             name: &name.1,

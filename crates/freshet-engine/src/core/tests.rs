@@ -14,6 +14,7 @@ mod steady;
 mod timing;
 mod trouble;
 mod turns;
+mod viewers;
 
 use std::collections::{BTreeSet, VecDeque};
 

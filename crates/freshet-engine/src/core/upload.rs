@@ -18,6 +18,7 @@ pub(super) fn empty_upload(visit: &Visit, seen: Seen) -> Upload {
         robot: Some(visit.source.robot),
         epoch: visit.source.epoch,
         depth: visit.source.depth,
+        viewer: visit.source.viewer.clone(),
         was_opted_out: visit.state_before == SourceState::OptedOut,
         ..Upload::new(seen.visit, visit.source.network.clone(), seen.at)
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use freshet_report::run::SubscriberStatus;
 use freshet_report::time::UnixFloat;
-use freshet_store::subscription::{Standing, consumer};
+use freshet_store::subscription::{BETWEEN, Standing, consumer};
 use freshet_types::Timestamp;
 
 use crate::core::Moment;
@@ -80,6 +80,11 @@ impl Progress {
 
     pub(crate) fn has_row(&self) -> bool {
         self.has_row
+    }
+
+    /// Whether it is a subscription of a viewer, who has a store and a log apart. Others may be named by a path.
+    pub(crate) fn is_of_viewer(&self) -> bool {
+        self.has_row && self.name.contains(BETWEEN)
     }
 
     /// What the writer is to store, where that has changed since it was last asked for.

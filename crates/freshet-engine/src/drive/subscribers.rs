@@ -171,7 +171,9 @@ impl Subscribers {
             return Vec::new();
         }
         let last_change = last_change();
-        self.threads.iter().map(|handle| handle.progress.view(last_change, moment)).collect()
+        // The log that a viewer's follows is another one, of which nobody here knows the end.
+        let log = |progress: &Progress| last_change.filter(|_| !progress.is_of_viewer());
+        self.threads.iter().map(|it| it.progress.view(log(&it.progress), moment)).collect()
     }
 
     /// Lets all of them catch up with the log, until `deadline` at the latest.

@@ -84,6 +84,7 @@ fn kit(dir: &Path, sources_count: usize, fetch: Arc<dyn Fetch>) -> Kit {
     writer.add_sources(&(0..sources_count).map(source).collect::<Vec<_>>()).unwrap();
     let pacing = Pacing { floor: Span::MINUTE, ceiling: Span::DAY, ceiling_share: Pacing::WANTED_SHARE };
     Kit {
+        viewers: None,
         reader: testing::reader(&path),
         writer,
         rings: Coordinator::open(&dir.join("rings"), 1000).unwrap(),

@@ -13,6 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::Wall;
 use super::subscribers::{Roster, lock};
+use super::viewers::Desks;
 use crate::feed::FeedError;
 use crate::writer::{IDLE_AFTER_MS, Job, Told, Writer};
 
@@ -27,6 +28,8 @@ pub(super) struct WriterThread {
     /// The subscribers there are at the moment, and what passes to them.
     subscribers: Roster,
     pass: Arc<Pass>,
+    /// The writers of the stores of viewers.
+    desks: Desks,
 }
 
 impl WriterThread {
@@ -38,7 +41,8 @@ impl WriterThread {
         told: UnboundedSender<Told>,
         is_given_up: Arc<AtomicBool>,
     ) -> Self {
-        Self { writer, store, wall, told, is_given_up, subscribers: Roster::default(), pass: Arc::default() }
+        let (subscribers, pass, desks) = (Roster::default(), Arc::default(), Desks::default());
+        Self { writer, store, wall, told, is_given_up, subscribers, pass, desks }
     }
 
     /// Stores how far these subscribers have got, and lets what is not kept pass to them.
@@ -50,6 +54,11 @@ impl WriterThread {
         Ok(Self { subscribers, pass, ..self })
     }
 
+    /// Writes what viewers see into their stores.
+    pub(super) fn with_viewers(self, desks: Desks) -> Self {
+        Self { desks, ..self }
+    }
+
     /// Works until told to stop, or until the store fails for good.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         if let Err(error) = self.work(jobs) {
@@ -59,34 +68,47 @@ impl WriterThread {
     }
 
     fn work(&mut self, jobs: &Receiver<Job>) -> Result<(), FeedError> {
-        while !self.is_given_up.load(Ordering::Relaxed) && !self.writer.is_done() {
+        while !self.is_given_up.load(Ordering::Relaxed) && !(self.writer.is_done() && self.desks.are_done()) {
             match jobs.recv_timeout(Duration::from_millis(IDLE_AFTER_MS)) {
-                Ok(job) => self.writer.accept(job),
+                Ok(job) => self.accept(job),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
             while !self.writer.is_full()
                 && let Ok(job) = jobs.try_recv()
             {
-                self.writer.accept(job);
+                self.accept(job);
             }
             self.note_cursors();
-            let told = &self.told;
-            self.writer.turn(&mut *self.store, self.wall.moment(), &mut |news| {
+            let (told, moment) = (&self.told, self.wall.moment());
+            let mut tell = |news| {
                 // Nobody listening means that the engine is gone already.
                 let _ = told.send(news);
-            })?;
+            };
+            self.writer.turn(&mut *self.store, moment, &mut tell)?;
+            self.desks.turn(moment, &mut tell)?;
         }
         Ok(())
+    }
+
+    /// Gives a job to whom it concerns: what a viewer saw goes to that viewer's writer, and nowhere else.
+    fn accept(&mut self, job: Job) {
+        if let Some(job) = self.desks.accept(job) {
+            self.writer.accept(job);
+        }
     }
 
     fn note_cursors(&mut self) {
         let subscribers = lock(&self.subscribers);
         for progress in subscribers.iter() {
             if let Some(job) = progress.news() {
-                self.writer.accept(job);
+                if let Some(job) = self.desks.accept(job) {
+                    self.writer.accept(job);
+                }
             }
         }
-        self.pass.settle(subscribers.iter().map(|progress| progress.cursor()));
+        // Those of viewers follow logs of their own, and nothing passes to them.
+        let of_all = subscribers.iter().filter(|progress| !progress.is_of_viewer());
+        self.pass.settle(of_all.map(|progress| progress.cursor()));
     }
 }

@@ -109,7 +109,8 @@ impl Runner {
             return;
         }
         let mut touched_now: Set<Address> = Set::default();
-        for upload in uploads {
+        // What was read as a viewer tells nothing to others.
+        for upload in uploads.iter().filter(|upload| upload.viewer.is_none()) {
             if let Some(network) = self.networks.snapshot().get(upload.network.definition()) {
                 let is_held = |address: &Address| self.revisits.held.contains_key(address);
                 touched_now.extend(touched::touched_by(upload, &network.schema).filter(is_held));

@@ -3,7 +3,7 @@
 use freshet_types::Timestamp;
 
 use super::StoreError;
-use crate::row::{Erased, Finding, Forgetting};
+use crate::row::{Erased, Finding, Forgetting, ForgottenList};
 
 /// Forgetting, expiring, checking.
 pub trait Care {
@@ -17,6 +17,11 @@ pub trait Care {
     /// Takes back that something is forgotten; what was erased does not come back by that. An address of the type `handle`
     /// names an account by its handle. Gives how many hashes went.
     fn unforget(&mut self, reference: &str) -> Result<u64, StoreError>;
+    /// Who and what is forgotten here, as keyed hashes: for a store beside this one that is to keep out the same.
+    fn forgotten(&self) -> Result<ForgottenList, StoreError>;
+    /// Keeps out what another store keeps out, too; gives whether it could: hashes by another key than the own say nothing here.
+    /// It erases nothing.
+    fn keep_out(&mut self, list: &ForgottenList) -> Result<bool, StoreError>;
     /// Erases everything of this account, post or source (address or handle), for good, and says what. For those who have no
     /// clock: subscribers hear of no time.
     fn forget(&mut self, reference: &str) -> Result<Erased, StoreError> {

@@ -24,9 +24,10 @@ use crate::keeping::{Erasure, ExportRow, Fate, KeptOf, KeptSums, RetentionRow, T
 use crate::pass::Pass;
 use crate::row::{
     AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
-    Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
-    ListTimesKind, Member, NewestQuery, NotKept, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, Storing, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
+    Finding, Forgetting, ForgottenList, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, Member, NewestQuery, NotKept, ObjectRow, OnDelete, Parked, PostRow,
+    RelationRow, RobotRow, SourceSlot, StalePage, Storing, StreamRow, ThingRow, Upload, WatchedQuery,
+    WatchedRow,
 };
 use crate::subscription::{Kind, Notice, Standing, State, Subscription, SubscriptionRow};
 
@@ -61,6 +62,8 @@ forward!(Sources {
     change put_instance(row: &InstanceRow) -> ();
     change set_on_delete(network: &NetworkName, on_delete: OnDelete) -> ();
     change add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
+    change reserve_sources(count: u32) -> SourceId;
+    change add_sources_from(first: SourceId, sources: &[Source]) -> Vec<(SourceId, bool)>;
     change put_source(source: &Source) -> ();
     change set_state(ids: &[SourceId], state: SourceState) -> ();
     change pin(id: SourceId, every: Option<Span>, due_at: Timestamp) -> ();
@@ -158,6 +161,8 @@ forward!(ParkingLot {
 forward!(Care {
     ask check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
     ask last_number() -> u64;
+    ask forgotten() -> ForgottenList;
+    change keep_out(list: &ForgottenList) -> bool;
     change mark_forgotten(reference: &str, at: Timestamp) -> Forgetting;
     change erase_some() -> Option<Erased>;
     change unforget(reference: &str) -> u64;

@@ -21,6 +21,14 @@ pub trait Sources {
     /// One of an account that is known to ask not to be collected rests from the start. What is forgotten is not
     /// added; its number is 0.
     fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError>;
+    /// Sets so many numbers of sources aside, for whoever numbers sources elsewhere; gives the first of them.
+    fn reserve_sources(&mut self, count: u32) -> Result<SourceId, StoreError>;
+    /// The same as [`Sources::add_sources`], where those that are new get these numbers, in order from the first on.
+    fn add_sources_from(
+        &mut self,
+        first: SourceId,
+        sources: &[Source],
+    ) -> Result<Vec<(SourceId, bool)>, StoreError>;
     /// The whole records of these numbers, in the order asked for; `None` for one that is not there.
     fn sources(&self, ids: &[SourceId]) -> Result<Vec<Option<Source>>, StoreError>;
     /// The whole record of one source.

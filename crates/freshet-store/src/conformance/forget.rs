@@ -10,7 +10,7 @@ use super::kit::{
     posts, relation, relations, timeline, upload,
 };
 use crate::api::Store;
-use crate::row::{Applied, Erased, Parked, Upload};
+use crate::row::{Applied, Erased, ForgottenList, Parked, Upload};
 
 /// The address of the account that these behaviours forget.
 const ALICE: &str = "mastodon:a.example/account/a";
@@ -178,6 +178,23 @@ pub(super) fn somebody_may_be_kept_out_before_they_are_seen(store: &mut dyn Stor
     apply(store, crowded(100));
     assert_eq!((ids(store), known(store).contains(&"a".to_owned())), (vec!["2".to_owned()], false));
     assert!(!store.mark_forgotten(ALICE, at(90)).must().is_new);
+}
+
+pub(super) fn what_another_store_keeps_out_is_kept_out(store: &mut dyn Store) {
+    assert_eq!(store.forgotten().must(), ForgottenList::default());
+    apply(store, crowded(100));
+    store.forget(ALICE).must();
+    let list = store.forgotten().must();
+    assert!(list.key.is_some() && !list.hashes.is_empty());
+    assert!(store.unforget(ALICE).must() > 0 && store.forgotten().must().hashes.is_empty());
+    assert!(store.keep_out(&ForgottenList::default()).must(), "nobody is kept out there");
+    assert!(store.keep_out(&list).must() && store.keep_out(&list).must());
+    assert_eq!(store.forgotten().must().hashes.len(), list.hashes.len(), "each once");
+    apply(store, crowded(200));
+    assert!(!ids(store).contains(&"1".to_owned()) && !known(store).contains(&"a".to_owned()));
+    assert!(store.unforget(ALICE).must() > 0, "it is taken back like one's own");
+    let other = ForgottenList { key: Some("other".into()), ..list };
+    assert!(!store.keep_out(&other).must(), "hashes by another key say nothing here");
 }
 
 pub(super) fn what_is_parked_shows_nobody_forgotten(store: &mut dyn Store) {

@@ -31,6 +31,18 @@ pub(super) fn a_source_is_added_once(store: &mut dyn Store) {
     assert!(store.add_sources(&[elsewhere]).must()[0].1);
 }
 
+pub(super) fn numbers_that_are_set_aside_are_given_elsewhere(store: &mut dyn Store) {
+    let first = add(store, &timeline("1")).id;
+    let aside = store.reserve_sources(3).must();
+    let next = add(store, &timeline("2")).id;
+    assert!(first < aside && next.0 >= aside.0 + 3, "{first:?} {aside:?} {next:?}");
+    let added = store.add_sources_from(aside, &[timeline("3"), timeline("1"), timeline("4")]).must();
+    let second = SourceId(aside.0 + 1);
+    assert_eq!(added, [(aside, true), (first, false), (second, true)]);
+    assert_eq!(load(store, second).root_id, "4");
+    assert!(add(store, &timeline("5")).id > next, "and none of them is given again");
+}
+
 pub(super) fn a_removed_source_is_revived(store: &mut dyn Store) {
     let found = add(store, &Source { depth: 3, ..timeline("1") });
     store.set_state(&[found.id], SourceState::Removed).must();

@@ -96,6 +96,15 @@ pub struct Forgetting {
     pub posts_left: u64,
 }
 
+/// Who and what a store keeps out, as keyed hashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForgottenList {
+    /// The key; `None` where nobody was ever forgotten.
+    pub key: Option<String>,
+    /// Subject, class and hash of each.
+    pub hashes: Vec<(i64, u8, i64)>,
+}
+
 /// Something that is wrong with a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

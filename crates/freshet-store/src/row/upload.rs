@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use freshet_types::{
-    Address, Complaint, End, NetworkName, Observation, RobotKind, Source, SourceId, Timestamp, VisitId,
-    VisitSummary,
+    Address, Complaint, End, NetworkName, Observation, RobotKind, Source, SourceId, Timestamp, Viewer,
+    VisitId, VisitSummary,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +78,8 @@ pub struct Upload {
     pub followed: Vec<Address>,
     /// The stream that brought it, and how far it has come.
     pub stream: Option<StreamMark>,
+    /// Who alone may be shown it: it goes into the store of that viewer, and into no other.
+    pub viewer: Option<Viewer>,
 }
 
 impl Upload {
@@ -111,6 +113,7 @@ impl Upload {
             complaints: Vec::new(),
             followed: Vec::new(),
             stream: None,
+            viewer: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Result, params};
 use sha2::{Digest as _, Sha256};
 
 use super::control;
+use crate::row::ForgottenList;
 
 /// Setting that holds the key, 64 hexadecimal digits: one block of the hash, which is then computed once.
 const SALT_KEY: &str = "forgotten_salt";
@@ -236,6 +237,31 @@ impl Forgotten {
         }
         Ok(count as u64)
     }
+}
+
+/// The list with its key, for a store beside this one.
+pub(super) fn list(db: &Connection) -> Result<ForgottenList> {
+    let mut rows = db.prepare_cached("SELECT subject, class, hash FROM forgotten ORDER BY number")?;
+    let hashes = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(ForgottenList { key: control::setting(db, SALT_KEY)?, hashes: hashes.collect::<Result<_>>()? })
+}
+
+/// Takes over what another store keeps out, and its key where there is none yet; gives whether both keys are one.
+pub(super) fn keep_out(db: &Connection, list: &ForgottenList) -> Result<bool> {
+    let Some(key) = &list.key else { return Ok(true) };
+    let adopt = "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    db.execute(adopt, [SALT_KEY, key])?;
+    if control::setting(db, SALT_KEY)?.as_ref() != Some(key) {
+        return Ok(false);
+    }
+    // Subjects of two stores must not meet: those that are taken over stand below zero.
+    let insert = "INSERT INTO forgotten (number, subject, class, hash) \
+                  VALUES ((SELECT COALESCE(max(number), 0) + 1 FROM forgotten), ?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    let mut insert = db.prepare_cached(insert)?;
+    for (subject, class, hash) in &list.hashes {
+        insert.execute(params![-subject.abs() - 1, class, hash])?;
+    }
+    Ok(true)
 }
 
 fn subject_of(db: &Connection, class: u8, hash: i64) -> Result<Option<i64>> {

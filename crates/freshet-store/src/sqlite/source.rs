@@ -238,7 +238,7 @@ pub(super) fn add(
     db: &Connection,
     networks: &Networks,
     forgotten: &Forgotten,
-    sources: &[Source],
+    (mut number, sources): (Option<SourceId>, &[Source]),
 ) -> Result<Vec<(SourceId, bool)>> {
     let mut added = Vec::with_capacity(sources.len());
     for source in sources {
@@ -255,13 +255,27 @@ pub(super) fn add(
             revive(db, id, source, state)?;
             added.push((SourceId(id), false));
         } else {
-            let source = Source { id: SourceId(0), ..source.clone() };
+            let source = Source { id: number.unwrap_or_default(), ..source.clone() };
+            number = number.map(|number| SourceId(number.0 + 1));
             let id = insert(db, network, state, &source)?;
             unkept::inherit(db, id, None)?;
             added.push((id, true));
         }
     }
     Ok(added)
+}
+
+/// Sets numbers aside, so that none of them is given here; gives the first.
+pub(super) fn reserve(db: &Connection, count: u32) -> Result<SourceId> {
+    let sql = "SELECT max(COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'sources'), 0), \
+               COALESCE((SELECT max(id) FROM sources), 0))";
+    let last: i64 = db.query_row(sql, [], |row| row.get(0))?;
+    let out_of_range = |_| rusqlite::Error::IntegralValueOutOfRange(0, last);
+    let after = u32::try_from(last + i64::from(count)).map_err(out_of_range)?;
+    if db.execute("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'sources'", [after])? == 0 {
+        db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', ?1)", [after])?;
+    }
+    Ok(SourceId(after - count + 1))
 }
 
 /// The state in which a source of this account begins: at rest, where the account asks not to be collected.
@@ -523,6 +537,7 @@ pub(super) fn source_of(db: &Connection, networks: &Networks, row: &Row<'_>) -> 
         pulse: row.get(22)?,
         read_at: value::at(row, 23)?,
         timetable: value::timetable(row, 24)?,
+        viewer: None,
     })
 }
 

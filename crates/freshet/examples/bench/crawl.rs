@@ -35,6 +35,7 @@ pub(crate) fn kit(
     networks: Arc<Networks>,
 ) -> anyhow::Result<Kit> {
     Ok(Kit {
+        viewers: None,
         writer,
         reader: freshet_store::open(path, Access::Write, Options::default())?,
         rings: Coordinator::open(&path.with_file_name("rings"), RING_IDS)?,

@@ -20,7 +20,12 @@ Examples:
   freshet add https://wiki.example/Rivers page:https://example.org/about --as page
   freshet add -f follows.csv --since 2026-01-01
   freshet add @ada@example.social --weight 5
-  cat refs.txt | freshet add -f -";
+  freshet add @ada@example.social --as mine      with the credential `mine` alone, for its viewer alone
+  cat refs.txt | freshet add -f -
+
+`--as forum`: they are front pages of forums (each is learned, unless it is known). `--as page`: they are
+single pages, each looked at as often as it changes. Any other NAME is a viewer, and so is what
+`--viewer` says.";
 
 /// `freshet add`.
 #[derive(Debug, Default, ClapArgs)]
@@ -54,9 +59,8 @@ pub(crate) struct AddArgs {
     /// Permit loopback and private addresses for these sources
     #[arg(long)]
     pub(crate) allow_private: bool,
-    /// They are front pages of forums (learn each one, unless it is known), or single pages, each one
-    /// looked at as often as it changes
-    #[arg(long = "as", value_name = "KIND", value_enum)]
+    /// What `--as` says of the references, where it names no viewer
+    #[arg(skip)]
     pub(crate) kind: Option<AddKind>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,

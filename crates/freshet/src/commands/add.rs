@@ -35,6 +35,7 @@ fn wish(args: &AddArgs) -> AddWish {
         allow_private: args.allow_private,
         is_forum: args.kind == Some(AddKind::Forum),
         is_page: args.kind == Some(AddKind::Page),
+        seen_as: None,
     }
 }
 

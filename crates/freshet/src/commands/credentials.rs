@@ -30,9 +30,9 @@ pub(crate) fn execute(globals: &Globals, command: &CredentialsCommand) -> anyhow
             print(*report, &vault.list(), None)?;
         }
         CredentialsCommand::Remove { name, report } => {
-            let data = Data::look(globals)?;
+            let mut data = Data::open(globals)?;
             let passphrase = data::passphrase(globals, "Passphrase of the credentials file: ")?;
-            let (removed, _) = credentials::discard(&vault_path(data.dir()), &passphrase, name)?;
+            let (removed, _) = credentials::discard(&mut data, &passphrase, name)?;
             print(*report, &[removed], Some(format!("removed; {SEEN}")))?;
         }
         CredentialsCommand::Terms { network, terms, report } => {

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
 use freshet_app::failure::Failure;
+use freshet_app::viewers;
 use freshet_types::Span;
 use freshet_web::{self as web, Parts};
 use secrecy::SecretString;
@@ -24,6 +25,10 @@ const PASSWORD_BYTES_MAX: u64 = 4096;
 /// Serves, or sets the password.
 pub(crate) fn execute(globals: &Globals, args: &DashboardArgs) -> anyhow::Result<ExitCode> {
     let data = Data::open(globals)?;
+    if args.command.is_none() {
+        let hint = "everybody's is served; its owner looks as a viewer with `?as=NAME`, others log in with a viewer's own password";
+        viewers::refuse(globals, "no dashboard is served", hint)?;
+    }
     match args.command {
         Some(DashboardCommand::Password) => set_password(&data)?,
         None => super::run::runtime()?.block_on(serve(globals, &data, args))?,
@@ -42,6 +47,13 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
 }
 
 fn set_password(data: &Data) -> anyhow::Result<()> {
+    if let Some(viewer) = data.viewer() {
+        let is_set = web::set_viewer_password(data.dir(), viewer, &read_password()?)?;
+        return output::line(match is_set {
+            true => format!("who logs in with this password looks as `{viewer}`, from now on"),
+            false => format!("`{viewer}` has no password now"),
+        });
+    }
     output::line(if web::set_password(data.dir(), &read_password()?)? {
         "the dashboard asks for this password from its next start on"
     } else {

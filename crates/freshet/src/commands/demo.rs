@@ -52,6 +52,7 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
 
     let folder = Folder::new(args.keep.as_deref())?;
     let globals = Globals {
+        viewer: None,
         data_dir: folder.path.clone(),
         clock: Some(format!("{base}/clock")),
         verbosity: 0,

@@ -35,6 +35,7 @@ mod support;
 mod taking;
 mod terminal;
 mod unkept;
+mod viewers;
 mod web;
 mod web_browser;
 mod web_learn;

@@ -54,11 +54,20 @@ fn status(base: &str, id: &str, text: &str, author: &Value) -> Value {
 
 /// What the server shows: posts by id, and the author's name.
 pub(crate) fn serve(server: &Hostile, posts: &[(&str, &str)], name: &str) {
+    serve_to(server, None, posts, name);
+}
+
+/// The same for whoever shows this token.
+pub(crate) fn serve_to(server: &Hostile, token: Option<&str>, posts: &[(&str, &str)], name: &str) {
+    let route = |path: &str, behaviours| match token {
+        Some(token) => server.route_for(token, path, behaviours),
+        None => server.route(path, behaviours),
+    };
     let base = server.url("").trim_end_matches('/').to_owned();
     let author = account(&base, name);
     let one = |it: &Value| vec![Behaviour::json(200, &it.to_string())];
     for path in ["/api/v1/accounts/lookup", "/api/v1/accounts/1"] {
-        server.route(path, one(&author));
+        route(path, one(&author));
     }
     let mut list: Vec<Value> = Vec::new();
     for (id, text) in posts {
@@ -66,17 +75,17 @@ pub(crate) fn serve(server: &Hostile, posts: &[(&str, &str)], name: &str) {
         if text.contains("quillwort") {
             post["edited_at"] = "2026-11-09T10:00:00.000Z".into();
         }
-        server.route(&format!("/api/v1/statuses/{id}"), one(&post));
+        route(&format!("/api/v1/statuses/{id}"), one(&post));
         list.push(post);
     }
     list.push(json!({ "content": "zanzi without an id" }));
-    server.route("/api/v1/accounts/1/statuses", one(&Value::Array(list)));
+    route("/api/v1/accounts/1/statuses", one(&Value::Array(list)));
     // Before the first there is nothing.
-    server.route("/api/v1/accounts/1/statuses?limit=40&max_id=1", one(&json!([])));
+    route("/api/v1/accounts/1/statuses?limit=40&max_id=1", one(&json!([])));
 }
 
 /// Every file below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let below = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
     entries.flat_map(|entry| below(entry.path())).collect()

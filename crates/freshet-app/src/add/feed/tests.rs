@@ -49,8 +49,13 @@ fn site_of(pages: Vec<Answer>) -> Site {
 fn check(pages: &[Answer], allow_private: bool, expected: &str, requests_max: usize) {
     let site = site_of(pages.to_vec());
     let dir = tempfile::tempdir().expect("there is room");
-    let globals =
-        Globals { data_dir: dir.path().join("data"), clock: None, verbosity: 0, config: Config::default() };
+    let globals = Globals {
+        data_dir: dir.path().join("data"),
+        clock: None,
+        viewer: None,
+        verbosity: 0,
+        config: Config::default(),
+    };
     let text = format!("{}/", site.base);
     let args = AddWish { references: vec![text.clone()], allow_private, ..AddWish::default() };
     let found = find(&globals, &Networks::shipped(), &args).expect("it is asked");

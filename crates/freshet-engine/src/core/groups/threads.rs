@@ -37,7 +37,7 @@ pub(super) fn note_empty(source: &mut Source, at: Timestamp) {
 /// Whether a pulse is enough for a thread.
 pub(super) fn can_be_grouped(source: &Source, now: Timestamp) -> bool {
     let is_read_soon = source.read_at.is_none_or(|read_at| now - read_at <= THREAD_GAP_MAX);
-    is_read_soon && !source.root_id.is_empty() && source.pinned.is_none()
+    is_read_soon && !source.root_id.is_empty() && source.pinned.is_none() && source.viewer.is_none()
 }
 
 impl Core {

@@ -45,6 +45,10 @@ impl Core {
         if self.streams.all.is_empty() || source.robot != RobotKind::Status || source.pinned.is_some() {
             return None;
         }
+        // What a stream shows to everybody says nothing of what a viewer sees.
+        if source.viewer.is_some() {
+            return None;
+        }
         let visited_at = source.visited_at?;
         let of_server = self.streams.all.range((key, "".into())..).take_while(|((at, _), _)| *at == key);
         let covers = |stream: &super::Stream| {

@@ -4,7 +4,7 @@
 use freshet_network::networks::Networks;
 use freshet_policy::{Pacing, policy_named};
 use freshet_store::row::{SourceSlot, StreamRow, Upload};
-use freshet_types::{Instance, Post, Source};
+use freshet_types::{Instance, Post, RobotKind, Source};
 
 use super::super::{CoreOptions, CredentialChoice, Event, Moment};
 use super::*;

@@ -260,6 +260,7 @@ fn upload() -> Upload {
             outcome: "ok".to_owned(),
             attempt: 1,
         }),
+        viewer: Some("ada".into()),
         ..Upload::new(VisitId(77), network(), AT)
     }
 }

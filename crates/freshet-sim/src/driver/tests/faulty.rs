@@ -23,9 +23,10 @@ use freshet_store::keeping::{self, Erasure, ExportRow, KeptOf, KeptSums, Retenti
 use freshet_store::pass::Pass;
 use freshet_store::row::{
     AccountRow, AnyLinkRow, Applied, ComplaintRow, Counts, CrossLinkQuery, CrossLinkRow, Erased, Filter,
-    Finding, Forgetting, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes, ListTimesBounds,
-    ListTimesKind, Member, NewestQuery, NotKept, ObjectRow, OnDelete, Parked, PostRow, RelationRow, RobotRow,
-    SourceSlot, StalePage, Storing, StreamRow, ThingRow, Upload, WatchedQuery, WatchedRow,
+    Finding, Forgetting, ForgottenList, Held, Hit, InstanceRow, LinkQuery, LinkRow, ListRow, ListTimes,
+    ListTimesBounds, ListTimesKind, Member, NewestQuery, NotKept, ObjectRow, OnDelete, Parked, PostRow,
+    RelationRow, RobotRow, SourceSlot, StalePage, Storing, StreamRow, ThingRow, Upload, WatchedQuery,
+    WatchedRow,
 };
 use freshet_store::subscription::{Kind, Notice, Standing, State, Subscription, SubscriptionRow};
 use freshet_types::{
@@ -265,6 +266,8 @@ delegate!(Sources {
     read have_roots(network: &NetworkName, root_ids: &[String]) -> Vec<bool>;
     read states_of(sources: &[Source]) -> Vec<Option<SourceState>>;
     write Sources add_sources(sources: &[Source]) -> Vec<(SourceId, bool)>;
+    person reserve_sources(count: u32) -> SourceId;
+    person add_sources_from(first: SourceId, sources: &[Source]) -> Vec<(SourceId, bool)>;
     person put_instance(row: &InstanceRow) -> ();
     person set_on_delete(network: &NetworkName, on_delete: OnDelete) -> ();
     person put_source(source: &Source) -> ();
@@ -396,6 +399,8 @@ delegate!(ParkingLot {
 delegate!(Care {
     read check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
     read last_number() -> u64;
+    read forgotten() -> ForgottenList;
+    person keep_out(list: &ForgottenList) -> bool;
     write Expire expire(now: Timestamp) -> u64;
     person mark_forgotten(reference: &str, at: Timestamp) -> Forgetting;
     person erase_some() -> Option<Erased>;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 use crate::api::{Care, Keeping, StoreError, Unkept};
 use crate::keeping::{Erasure, ExportRow, Fate, KeptOf, KeptSums, RetentionRow, Taken};
 use crate::pass::Pass;
-use crate::row::{Erased, Finding, Forgetting, NotKept, Storing, Upload};
+use crate::row::{Erased, Finding, Forgetting, ForgottenList, NotKept, Storing, Upload};
 use crate::sqlite::{
     SqliteStore, apply, check, empty, erase, failed, fates, forgotten, keeping, kept, retention, unkept,
 };
@@ -44,6 +44,14 @@ impl Care for SqliteStore {
             forgotten.refresh(db)?;
             forgotten.undo(db, &forgotten::meant(db, reference)?)
         })
+    }
+
+    fn forgotten(&self) -> Result<ForgottenList, StoreError> {
+        forgotten::list(&self.db).map_err(failed("read who is forgotten"))
+    }
+
+    fn keep_out(&mut self, list: &ForgottenList) -> Result<bool, StoreError> {
+        self.write("keep out who is forgotten", |db| forgotten::keep_out(db, list))
     }
 
     fn expire(&mut self, now: Timestamp) -> Result<u64, StoreError> {

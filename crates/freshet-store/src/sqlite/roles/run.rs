@@ -63,7 +63,22 @@ impl Sources for SqliteStore {
     fn add_sources(&mut self, sources: &[Source]) -> Result<Vec<(SourceId, bool)>, StoreError> {
         self.write("add sources", |db| {
             self.forgotten.borrow_mut().refresh(db)?;
-            source::add(db, &self.networks, &self.forgotten.borrow(), sources)
+            source::add(db, &self.networks, &self.forgotten.borrow(), (None, sources))
+        })
+    }
+
+    fn reserve_sources(&mut self, count: u32) -> Result<SourceId, StoreError> {
+        self.write("reserve numbers of sources", |db| source::reserve(db, count))
+    }
+
+    fn add_sources_from(
+        &mut self,
+        first: SourceId,
+        sources: &[Source],
+    ) -> Result<Vec<(SourceId, bool)>, StoreError> {
+        self.write("add sources", |db| {
+            self.forgotten.borrow_mut().refresh(db)?;
+            source::add(db, &self.networks, &self.forgotten.borrow(), (Some(first), sources))
         })
     }
 

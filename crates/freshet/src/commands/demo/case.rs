@@ -60,6 +60,7 @@ pub(super) async fn run(args: &DemoArgs, case: Case) -> anyhow::Result<ExitCode>
     let bases = Bases { graph: graph.base.clone(), videos: videos.base.clone() };
     let folder = Folder::new(args.keep.as_deref())?;
     let globals = Arc::new(Globals {
+        viewer: None,
         data_dir: folder.path.clone(),
         clock: Some(format!("{}/clock", graph.base)),
         verbosity: 0,
