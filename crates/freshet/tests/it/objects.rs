@@ -148,6 +148,11 @@ fn every_question_about_an_object_is_counted() {
 fn the_network_is_asked_under_the_ledger_without_a_run_and_with_one() {
     let place = Place::start();
     let freshet = &place.freshet;
+    // Whoever asked already is not told to ask.
+    let missing = format!("mastodon:{}/post/99", place.proxy.base.trim_start_matches("http://"));
+    let said = freshet.say(&["get", &missing, "replies", "--online", "--allow-private"]);
+    assert!(said.code == 2 && said.err.contains("showed nothing of it"), "{said:?}");
+    place.proxy.take_requests();
     freshet.ok(&["budget", "set", "all", "4/d"]);
     // Without a run: a look-up, stored and charged.
     let asked = freshet.json(&["get", &place.other, "--online", "--allow-private"]);
@@ -160,12 +165,6 @@ fn the_network_is_asked_under_the_ledger_without_a_run_and_with_one() {
     );
     let sent_before = place.proxy.take_requests().len();
     assert_eq!(asked["online"]["requests_count"], json!(sent_before), "{asked}");
-    // Whoever asked already is not told to ask.
-    let (network, _) = address.split_once("/account/").expect("an account");
-    let missing = format!("{network}/post/99");
-    let said = freshet.say(&["get", &missing, "replies", "--online", "--allow-private"]);
-    assert!(said.code == 2 && said.err.contains("showed nothing of it"), "{said:?}");
-    let sent_before = sent_before + place.proxy.take_requests().len();
     // While a run spends the same budget, nobody overdraws it.
     let start = Instant::now();
     let mut run = place.run();
