@@ -1,6 +1,8 @@
 //! Two viewers and everybody read the same account of one server, which shows each of them something else: a planted secret is found by its
 //! viewer on every way out, by nobody else on any, and nowhere at all once the credential is removed.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use crate::unkept::{files, serve, serve_to};
 
 const LIMIT: Duration = Duration::from_secs(90);
 const TOKENS: [(&str, &str); 2] = [("alpha", "token-of-alpha"), ("beta", "token-of-beta")];
+/// The route of values that renew themselves.
+const LIVE: &str = "/api/v1/live";
 /// What only one of them is shown: a post of its own, another version of one that all see, a name.
 const ALPHA: [&str; 3] = ["quillwort alone", "quillwort version", "Quillwort Name"];
 const BETA: [&str; 3] = ["zanzibar alone", "zanzibar version", "Zanzibar Name"];
@@ -288,7 +292,7 @@ fn check_dashboard(scene: &Scene) {
     let routes = http::get(&base, "/api/v1/openapi.json");
     let routes = routes["paths"].as_object().expect("paths").iter();
     let mut paths: Vec<String> = routes
-        .filter(|(path, what)| what.get("get").is_some() && !path.contains('{') && !path.ends_with("/events"))
+        .filter(|(path, what)| what.get("get").is_some() && !path.contains('{') && *path != LIVE)
         .map(|(path, _)| path.clone())
         .collect();
     paths.extend(
@@ -310,6 +314,10 @@ fn check_dashboard(scene: &Scene) {
             check_without(&asked, body.as_bytes(), &foreign(viewer));
             heard += &body;
         }
+        let asked = viewer.map_or_else(|| LIVE.to_owned(), |viewer| format!("{LIVE}?as={viewer}"));
+        let said = live(&base, &asked);
+        assert!(String::from_utf8_lossy(&said).contains("data:"), "{}", String::from_utf8_lossy(&said));
+        check_without(&asked, &said, &foreign(viewer));
         let own = match viewer {
             None => "everybody two",
             Some("alpha") => ALPHA[0],
@@ -324,6 +332,21 @@ fn check_dashboard(scene: &Scene) {
     assert!(status == 403 && body.contains("nothing is changed"), "{status} {body}");
     serving.send("TERM");
     serving.finish_within(LIMIT);
+}
+
+/// What the values that renew themselves say in a while; they never end.
+fn live(base: &str, asked: &str) -> Vec<u8> {
+    let host = base.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(host).expect("the dashboard is there");
+    stream.set_read_timeout(Some(Duration::from_secs(3))).expect("a time limit can be set");
+    write!(stream, "GET {asked} HTTP/1.0\r\nHost: {host}\r\n\r\n").expect("a request can be sent");
+    let (mut said, mut part) = (Vec::new(), [0; 4096]);
+    while said.len() < 2 * part.len()
+        && let Ok(count @ 1..) = stream.read(&mut part)
+    {
+        said.extend(&part[..count]);
+    }
+    said
 }
 
 /// Files outside of the folder of a viewer hold nothing of it.
@@ -360,6 +383,6 @@ fn check_end(scene: &Scene) {
         let said = freshet.say(args);
         assert!(said.code == 2 && said.err.contains("nothing was read as `alpha`"), "{said:?}");
     }
-    assert!(freshet.ok(&["search", "zanzibar", "--as", "beta"]).contains(BETA[1]));
+    assert!(freshet.ok(&["export", "--as", "beta"]).contains(BETA[1]));
     assert!(freshet.ok(&["search", "every*"]).contains("everybody"));
 }
