@@ -112,7 +112,9 @@ fn meant(globals: &Globals, data: &mut Data, text: &str) -> anyhow::Result<Meant
             }
         }
     };
-    own.iter_mut().for_each(|(_, keys)| add(keys));
+    for (_, keys) in &mut own {
+        add(keys);
+    }
     if !own.is_empty() {
         add(&mut keys);
     }

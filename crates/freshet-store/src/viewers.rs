@@ -26,7 +26,7 @@ const STORE: &str = "store.sqlite";
 /// How the folder of a viewer who was removed begins, until it is gone.
 const GOING: &str = ".gone-";
 /// Zeros that are written at once over what is erased.
-const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// All viewers of a data directory.
 #[derive(Clone, Debug)]

@@ -68,7 +68,7 @@ impl WriterThread {
     }
 
     fn work(&mut self, jobs: &Receiver<Job>) -> Result<(), FeedError> {
-        while !self.is_given_up.load(Ordering::Relaxed) && !(self.writer.is_done() && self.desks.are_done()) {
+        while !self.is_given_up.load(Ordering::Relaxed) && !self.is_done() {
             match jobs.recv_timeout(Duration::from_millis(IDLE_AFTER_MS)) {
                 Ok(job) => self.accept(job),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -91,6 +91,11 @@ impl WriterThread {
         Ok(())
     }
 
+    /// All that waited is written, in every store, after it was told to stop.
+    fn is_done(&self) -> bool {
+        self.writer.is_done() && self.desks.are_done()
+    }
+
     /// Gives a job to whom it concerns: what a viewer saw goes to that viewer's writer, and nowhere else.
     fn accept(&mut self, job: Job) {
         if let Some(job) = self.desks.accept(job) {
@@ -101,10 +106,8 @@ impl WriterThread {
     fn note_cursors(&mut self) {
         let subscribers = lock(&self.subscribers);
         for progress in subscribers.iter() {
-            if let Some(job) = progress.news() {
-                if let Some(job) = self.desks.accept(job) {
-                    self.writer.accept(job);
-                }
+            if let Some(job) = progress.news().and_then(|job| self.desks.accept(job)) {
+                self.writer.accept(job);
             }
         }
         // Those of viewers follow logs of their own, and nothing passes to them.

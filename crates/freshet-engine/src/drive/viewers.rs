@@ -47,12 +47,11 @@ impl Desks {
         match job {
             Job::Apply(upload) if upload.viewer.is_some() => {
                 let viewer = upload.viewer.clone().unwrap_or_default();
-                match self.desk(&viewer) {
-                    Some(desk) => desk.writer.accept(Job::Apply(upload)),
-                    None => {
-                        let refused = writer::refused(&upload);
-                        self.refused.push(Told::Event(Event::Applied(vec![refused])));
-                    }
+                if let Some(desk) = self.desk(&viewer) {
+                    desk.writer.accept(Job::Apply(upload));
+                } else {
+                    let refused = writer::refused(&upload);
+                    self.refused.push(Told::Event(Event::Applied(vec![refused])));
                 }
                 return None;
             }
@@ -128,7 +127,9 @@ impl Desks {
                 done => done?,
             }
         }
-        gone.iter().for_each(|viewer| self.close(viewer));
+        for viewer in &gone {
+            self.close(viewer);
+        }
         self.refused.drain(..).for_each(tell);
         Ok(())
     }

@@ -61,7 +61,9 @@ fn join(reply: &mut Reply, overlay: &Overlay, question: &Question) -> Result<(),
         }
         (Reply::Instances(found), question) => {
             if let Reply::Instances(more) = ask(question)? {
-                more.into_iter().for_each(|instance| add_instance(found, instance));
+                for instance in more {
+                    add_instance(found, instance);
+                }
             }
         }
         (Reply::Slots(found), question) => {
@@ -105,8 +107,8 @@ fn judged(
     ask: &dyn Fn(Vec<Box<Source>>) -> Question,
 ) -> Result<Reply, StoreError> {
     let of = |viewer: Option<&Overlay>| -> Vec<Box<Source>> {
-        let is_own = |source: &&Box<Source>| source.viewer.as_ref() == viewer.map(|it| &it.viewer);
-        sources.iter().filter(is_own).cloned().collect()
+        let is_own = |source: &Source| source.viewer.as_ref() == viewer.map(|it| &it.viewer);
+        sources.iter().filter(|source| is_own(source)).cloned().collect()
     };
     let mut all = Vec::with_capacity(sources.len());
     let mut judge = |store: &dyn Store, sources| -> Result<(), StoreError> {
@@ -118,8 +120,9 @@ fn judged(
     judge(store, of(None))?;
     overlays.all().try_for_each(|overlay| judge(&*overlay.store, of(Some(overlay))))?;
     // Those of a viewer who was removed meanwhile are not held back: they are found to be gone.
-    let is_new = |source: &&Box<Source>| !all.iter().any(|(it, _): &(Box<Source>, _)| it.id == source.id);
-    let rest: Vec<_> = sources.iter().filter(is_new).cloned().map(|source| (source, None)).collect();
+    let is_new = |source: &Source| !all.iter().any(|(it, _): &(Box<Source>, _)| it.id == source.id);
+    let rest: Vec<_> =
+        sources.iter().filter(|source| is_new(source)).cloned().map(|source| (source, None)).collect();
     all.extend(rest);
     Ok(Reply::Revisit(all))
 }

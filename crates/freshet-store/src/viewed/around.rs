@@ -2,6 +2,8 @@
 //!
 //! Pages of both stores are made one by reading as much of each as the page needs; like everywhere here, that is bounded.
 
+use std::cmp::Reverse;
+
 use freshet_types::{Change, NetworkName, Source, SourceId, VisitSummary};
 
 use super::objects::renumbered;
@@ -94,11 +96,13 @@ impl Browse for Viewed {
     fn list_posts(&self, query: &PostQuery) -> Result<Vec<Hit>, StoreError> {
         let limit = query.limit.min(PAGE_MAX);
         let mut all = first_posts(&*self.own, query, query.offset + limit)?;
-        all.iter_mut().for_each(|hit| hit.row.object += OWN);
+        for hit in &mut all {
+            hit.row.object += OWN;
+        }
         all.extend(self.unseen_hits(first_posts(&*self.public, query, query.offset + limit)?)?);
         if query.text.is_none() {
             // Stable: of what was seen at one instant each store's order stays.
-            all.sort_by(|one, other| other.row.seen_at.cmp(&one.row.seen_at));
+            all.sort_by_key(|hit| Reverse(hit.row.seen_at));
         }
         Ok(all.into_iter().skip(query.offset).take(limit).collect())
     }
@@ -150,7 +154,7 @@ impl Browse for Viewed {
     fn last_visits(&self, limit: usize) -> Result<Vec<VisitLine>, StoreError> {
         let mut all = self.own.last_visits(limit)?;
         all.extend(self.public.last_visits(limit)?);
-        all.sort_by(|one, other| other.visit.id.cmp(&one.visit.id));
+        all.sort_by_key(|line| Reverse(line.visit.id));
         all.truncate(limit);
         Ok(all)
     }
@@ -163,7 +167,9 @@ impl Browse for Viewed {
     ) -> Result<Vec<(i64, u64)>, StoreError> {
         let mut days = std::collections::BTreeMap::new();
         let mut add = |some: Vec<(i64, u64)>| {
-            some.into_iter().for_each(|(day, count)| *days.entry(day).or_insert(0) += count);
+            for (day, count) in some {
+                *days.entry(day).or_insert(0) += count;
+            }
         };
         if filter.above < OWN {
             add(self.public.count_by_day(counted, filter, up_to)?);
@@ -198,7 +204,7 @@ impl Browse for Viewed {
     ) -> Result<Vec<ComplaintRow>, StoreError> {
         let mut all = self.own.complaints(network, limit, samples)?;
         all.extend(self.public.complaints(network, limit, samples)?);
-        all.sort_by(|one, other| other.last_at.cmp(&one.last_at));
+        all.sort_by_key(|row| Reverse(row.last_at));
         all.truncate(limit);
         Ok(all)
     }

@@ -32,6 +32,7 @@ fn unseen<T>(
     Ok(rows.into_iter().zip(is_seen).filter(|(_, is_seen)| !is_seen).map(|(row, _)| row).collect())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what a question gives")]
 fn are_there<T>(found: Vec<Option<T>>) -> Vec<bool> {
     found.iter().map(Option::is_some).collect()
 }
@@ -161,7 +162,7 @@ impl Read for Viewed {
                 all.push(member);
             }
         }
-        all.sort_by(|one, other| other.at.cmp(&one.at));
+        all.sort_by_key(|member| std::cmp::Reverse(member.at));
         all.truncate(query.limit);
         Ok(all)
     }
@@ -207,7 +208,9 @@ impl Read for Viewed {
 
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, StoreError> {
         let mut own = self.own.search(query, limit)?;
-        own.iter_mut().for_each(|hit| hit.row.object += OWN);
+        for hit in &mut own {
+            hit.row.object += OWN;
+        }
         // What nobody else sees comes first: it is what this viewer was asked for.
         own.extend(self.unseen_hits(self.public.search(query, limit)?)?);
         own.truncate(limit);

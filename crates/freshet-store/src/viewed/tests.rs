@@ -41,7 +41,7 @@ fn where_both_have_an_object_the_viewer_s_is_read() {
     let viewed = viewed();
     let mut all = Vec::new();
     let each = &mut |row: crate::row::PostRow| {
-        all.push((row.post.id.to_string(), row.post.text.clone(), row.object));
+        all.push((row.post.id.clone(), row.post.text.clone(), row.object));
         crate::api::Flow::Continue(())
     };
     viewed.each_post(&Filter::default(), each).unwrap();

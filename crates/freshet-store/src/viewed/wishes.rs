@@ -270,7 +270,9 @@ pass_on!(Subscriptions {
 }
     fn subscriptions(&self) -> Result<Vec<SubscriptionRow>, StoreError> {
         let mut rows = self.own.subscriptions()?;
-        rows.iter_mut().for_each(|row| row.standing.cursor += OWN);
+        for row in &mut rows {
+            row.standing.cursor += OWN;
+        }
         Ok(rows)
     }
 

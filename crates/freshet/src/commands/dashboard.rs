@@ -49,9 +49,10 @@ async fn serve(globals: &Globals, data: &Data, args: &DashboardArgs) -> anyhow::
 fn set_password(data: &Data) -> anyhow::Result<()> {
     if let Some(viewer) = data.viewer() {
         let is_set = web::set_viewer_password(data.dir(), viewer, &read_password()?)?;
-        return output::line(match is_set {
-            true => format!("who logs in with this password looks as `{viewer}`, from now on"),
-            false => format!("`{viewer}` has no password now"),
+        return output::line(if is_set {
+            format!("who logs in with this password looks as `{viewer}`, from now on")
+        } else {
+            format!("`{viewer}` has no password now")
         });
     }
     output::line(if web::set_password(data.dir(), &read_password()?)? {

@@ -400,8 +400,8 @@ delegate!(Care {
     read check(looking: &mut dyn FnMut(&str)) -> Vec<Finding>;
     read last_number() -> u64;
     read forgotten() -> ForgottenList;
-    person keep_out(list: &ForgottenList) -> bool;
     write Expire expire(now: Timestamp) -> u64;
+    person keep_out(list: &ForgottenList) -> bool;
     person mark_forgotten(reference: &str, at: Timestamp) -> Forgetting;
     person erase_some() -> Option<Erased>;
     person unforget(reference: &str) -> u64;
