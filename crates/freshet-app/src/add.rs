@@ -119,6 +119,10 @@ pub fn add(globals: &Globals, args: &AddWish) -> anyhow::Result<AddReport> {
         return Err(failure(&adding.report));
     }
     let mut data = Data::create(globals)?;
+    if globals.viewer.is_some() {
+        // Who is forgotten is kept out from the first page on.
+        viewers::share_rules(&mut Data::create_for_all(globals)?)?;
+    }
     let total = texts.len() as u64;
     let mut progress = Progress::new("references", 0, total);
     let mut done = 0;

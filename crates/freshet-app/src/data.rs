@@ -36,7 +36,7 @@ use secrecy::SecretString;
 
 use crate::config::Globals;
 use crate::failure::Failure;
-use crate::{identity, mined, notice, progress, text, viewers};
+use crate::{identity, mined, notice, progress, text};
 
 /// What `--clock` is given to return to the computer's clock.
 pub const CLOCK_SYSTEM: &str = "system";
@@ -68,7 +68,10 @@ impl Data {
     pub fn create(globals: &Globals) -> anyhow::Result<Self> {
         let data = Self::create_for_all(globals)?;
         match &globals.viewer {
-            Some(viewer) => viewers::begin(data, viewer),
+            Some(viewer) => {
+                drop(data.viewers().create(viewer, Options::default())?);
+                data.seen_as(viewer, Access::Write)
+            }
             None => Ok(data),
         }
     }
@@ -108,7 +111,9 @@ impl Data {
     pub(crate) fn seen_as(self, viewer: &str, access: Access) -> anyhow::Result<Self> {
         let viewers = self.viewers();
         if !viewers.has(viewer) {
-            return Err(viewers::unknown(viewer));
+            let failure = Failure::misuse(format!("nothing was read as `{viewer}`"));
+            let hint = format!("`freshet add REF --as {viewer}` watches something with that credential");
+            return Err(failure.hint(hint).into());
         }
         let own = viewers.open(viewer, access, Options::default())?.store;
         let viewed = Viewed::new(self.store, own, viewer);

@@ -57,20 +57,6 @@ pub(crate) fn unfit(
     })
 }
 
-/// For a viewer for whom nothing is kept.
-pub(crate) fn unknown(viewer: &str) -> anyhow::Error {
-    let failure = Failure::misuse(format!("nothing was read as `{viewer}`"));
-    failure.hint(format!("`freshet add REF --as {viewer}` watches something with that credential")).into()
-}
-
-/// The data directory as a viewer who is to have something of its own from now on.
-pub(crate) fn begin(mut data: Data, viewer: &str) -> anyhow::Result<Data> {
-    let mut overlay = data.viewers().create(viewer, Options::default())?;
-    take_over(&mut *data.store, &mut *overlay.store)?;
-    drop(overlay);
-    data.seen_as(viewer, Access::Write)
-}
-
 /// Writes the rules of everybody into the stores of all viewers.
 pub(crate) fn share_rules(data: &mut Data) -> anyhow::Result<()> {
     each(data, |public, own, _| Ok(take_over(public, own)?))

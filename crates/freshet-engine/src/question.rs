@@ -166,7 +166,7 @@ pub fn answer(store: &dyn Store, question: &Question) -> Result<Reply, StoreErro
 }
 
 /// The same where sources may be stored for viewers, each in a store of its own.
-pub fn answer_with(
+pub(crate) fn answer_with(
     store: &dyn Store,
     overlays: &mut Overlays,
     question: &Question,

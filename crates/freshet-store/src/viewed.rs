@@ -26,7 +26,7 @@ use freshet_types::{Source, SourceId, Viewer};
 use crate::api::{Rows, Store, StoreError};
 
 /// The number above which those of the viewer's objects and changes stand. Below 2^53, so that numbers survive JSON.
-pub const OWN: u64 = 1 << 52;
+pub(crate) const OWN: u64 = 1 << 52;
 
 /// What one viewer sees.
 #[derive(Debug)]

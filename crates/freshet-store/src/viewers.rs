@@ -20,7 +20,7 @@ use crate::open::{Access, open};
 use crate::options::Options;
 
 /// The folder of a data directory in which they lie.
-pub const FOLDER: &str = "viewers";
+const FOLDER: &str = "viewers";
 /// The file of a store in a folder.
 const STORE: &str = "store.sqlite";
 /// How the folder of a viewer who was removed begins, until it is gone.

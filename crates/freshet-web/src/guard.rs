@@ -55,7 +55,8 @@ pub(super) async fn guard(
     let caller = site.sessions.caller(&site.parts.access, request.headers(), guest.peer);
     let identity = caller.identity().cloned();
     let mut work = None;
-    let chosen = viewer::choose(&site, identity.as_ref(), &request);
+    let is_open = OPEN.contains(&path.as_str());
+    let chosen = viewer::choose(&site, identity.as_ref().filter(|_| !is_open), &request);
     let (choice, admitted) = match chosen {
         Ok(choice) => (choice, admit(&site, request, &caller).await),
         Err(problem) => (Choice::default(), Err(problem)),

@@ -12,7 +12,6 @@ use freshet_store::viewers::Viewers;
 use super::Shared;
 use super::access::{Identity, cookie};
 use super::answer::Problem;
-use super::guard::OPEN;
 
 /// The cookie of a browser in which its owner looks as a viewer.
 const COOKIE_NAME: &str = "freshet_as";
@@ -45,8 +44,9 @@ pub(super) fn choose(
     identity: Option<&Identity>,
     request: &Request,
 ) -> Result<Choice, Problem> {
-    let is_open = request.uri().path() == END || OPEN.contains(&request.uri().path());
-    let Some(identity) = identity.filter(|_| !is_open) else { return Ok(Choice::default()) };
+    let Some(identity) = identity.filter(|_| request.uri().path() != END) else {
+        return Ok(Choice::default());
+    };
     let asked = url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes())
         .find(|(name, _)| name == QUERY)
         .map(|(_, value)| value.into_owned());

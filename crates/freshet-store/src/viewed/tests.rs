@@ -1,3 +1,5 @@
+//! Two stores in memory, read as one: whose version is read, and where what is added goes.
+
 use freshet_types::{Account, NetworkName, Observation, Post, RobotKind, Timestamp, VisitId};
 
 use super::*;
