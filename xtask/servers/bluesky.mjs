@@ -4,7 +4,7 @@
 //   MODE=network  all of it, with the AppView; needs POSTGRES_URL and REDIS_HOST
 //
 // FRESHET_TEST_BLUESKY names the folder that holds node_modules; ports come as PLC_PORT, PDS_PORT and
-// APPVIEW_PORT. It prints one line of JSON when it is ready. It ends with its standard input, so that it cannot outlive the
+// APPVIEW_PORT; RATE_LIMITS=off takes the limits of the PDS away. It prints one line of JSON when it is ready. It ends with its standard input, so that it cannot outlive the
 // test that started it, however that test ends.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,7 +14,7 @@ const entry = join(env.FRESHET_TEST_BLUESKY, 'node_modules/@atproto/dev-env/dist
 const { TestNetwork, TestNetworkNoAppView } = await import(pathToFileURL(entry).href)
 
 const plc = { port: Number(env.PLC_PORT) }
-const pds = { port: Number(env.PDS_PORT), hostname: 'localhost', rateLimitsEnabled: true }
+const pds = { port: Number(env.PDS_PORT), hostname: 'localhost', rateLimitsEnabled: env.RATE_LIMITS !== 'off' }
 const appview = Number(env.APPVIEW_PORT)
 
 const network =

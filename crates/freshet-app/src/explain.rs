@@ -20,6 +20,7 @@ use freshet_engine::importance::Importance;
 use freshet_engine::price::Memory;
 use freshet_policy::{ChangeModel as _, ChangeRate, Forecast};
 use freshet_report::explain::{Counts, Covered, ExplainReport, ExplainedSource, Fact, NextVisit, When};
+use freshet_report::hubs::HubLine;
 use freshet_report::run::RunStatus;
 use freshet_report::time::UnixNumber;
 use freshet_store::api::Store;
@@ -29,7 +30,7 @@ use freshet_types::{RobotKind, Source, SourceState, Span, Timestamp};
 use crate::config::Globals;
 use crate::data::{self, Data};
 use crate::sources::{no_source, sources_meant};
-use crate::{gaps, status};
+use crate::{gaps, hubs, status};
 use why::Decision;
 
 /// Explains every source that is meant.
@@ -58,6 +59,8 @@ pub struct Grounds {
     memory: Memory,
     /// The report of the run under way, or of the last one.
     live: Option<RunStatus>,
+    /// What hubs of feeds tell the run under way.
+    hubs: Vec<HubLine>,
     /// What people asked about.
     importance: Importance,
     /// Which days are not like others.
@@ -72,6 +75,7 @@ impl Grounds {
         Ok(Self {
             memory: Memory::from_store(store)?,
             live: status::live_report(store)?,
+            hubs: hubs::lines(store)?,
             importance: Importance::read(store, now)?,
             calendars: Calendars::from_store(store)?.compile().unwrap_or_default(),
             now,
@@ -110,7 +114,8 @@ pub fn explain(
     let coverage = &source.coverage;
     let counts = grounds.counts(source);
     let page = page::facts(source, &grounds.memory);
-    let publisher = publisher::fact(source, grounds.memory.policy().pacing().ceiling, now);
+    let hub = grounds.hubs.iter().find(|line| line.source == source.id);
+    let publisher = publisher::fact(source, hub, grounds.memory.policy().pacing().ceiling, now);
     let known = Known { decision: decision.as_ref(), place, counts, page, publisher };
     let facts = facts(source, forecast, known, now);
     ExplainedSource {

@@ -42,6 +42,7 @@ pub mod forum;
 pub mod gaps;
 pub mod graph;
 mod guest;
+pub mod hubs;
 pub mod identity;
 pub mod init;
 pub mod interest;

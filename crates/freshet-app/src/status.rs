@@ -16,7 +16,7 @@ use freshet_store::setting::Json;
 use freshet_types::{Source, SourceState, Timestamp};
 
 use crate::data::{Data, Runner};
-use crate::{focus, storing, subscriptions};
+use crate::{focus, hubs, storing, subscriptions};
 
 /// Failed sources shown; the number of all of them stands in the list of states.
 const FAILED_MAX: usize = 20;
@@ -35,6 +35,7 @@ pub fn brief(data: &Data, now: Timestamp) -> anyhow::Result<StatusReport> {
         now: UnixNumber::of(now),
         failed_sources: failed_sources(&data.store)?,
         subscriptions: subscriptions::lines(&data.store)?,
+        hubs: hubs::status(data)?,
         not_kept: storing::status(&data.store)?,
         focus: focus::named(&data.store)?,
         ..counted(&data.store.counts()?, data.runner())

@@ -28,8 +28,8 @@ use crate::quota::{Claim, LEDGER, LEDGER_BEFORE, Ledger};
 pub(crate) const GUESTS: Setting<Json<Answers>> = Setting::new("guests");
 /// Answers that are kept: a guest reads its own within moments.
 pub(crate) const ANSWERS_MAX: usize = 64;
-/// Steps from what a person added: what was looked up once is no reason for a robot to go on from there.
-const DEPTH: u16 = u16::MAX - 1;
+/// Steps from what a person added, of what was looked up once: no reason for a robot to go on from there.
+pub const LOOKED_UP: u16 = u16::MAX - 1;
 
 /// The latest answers, by the numbers of the messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,9 +56,11 @@ pub struct Spent {
     pub refused_until: Option<Timestamp>,
 }
 
-/// Asks the run under way for a grant; gives the number by which it answers.
+/// Asks the run under way for a grant; gives the number by which it answers. What the request says is nobody's business: a hub's secret
+/// stands there.
 pub fn wish(store: &mut dyn Store, request: &Request) -> Result<u64, StoreError> {
-    store.push_control(&Control::Guest(Box::new(GuestAsk::Grant(request.clone()))))
+    let request = Request { body: None, ..request.clone() };
+    store.push_control(&Control::Guest(Box::new(GuestAsk::Grant(request))))
 }
 
 /// The answer of the run, where it has answered.
@@ -71,7 +73,8 @@ pub fn answer(store: &dyn Store, number: u64) -> Result<Option<Granted>, StoreEr
 pub fn spent(store: &mut dyn Store, request: &Request, spent: Spent) -> Result<(), StoreError> {
     if spent != Spent::default() {
         let Spent { extra_count, is_refused, refused_until } = spent;
-        let ask = GuestAsk::Spent { request: request.clone(), extra_count, is_refused, refused_until };
+        let request = Request { body: None, ..request.clone() };
+        let ask = GuestAsk::Spent { request, extra_count, is_refused, refused_until };
         store.push_control(&Control::Guest(Box::new(ask)))?;
     }
     Ok(())
@@ -150,6 +153,8 @@ pub struct Sight {
     pub observation: Observation,
     /// When it was received.
     pub seen_at: Timestamp,
+    /// Steps from what a person added: those of the source that it belongs to, or [`LOOKED_UP`].
+    pub depth: u16,
 }
 
 /// Stores what was seen as a visit would, under the constraints of the store.
@@ -166,7 +171,7 @@ pub fn store(
         Upload {
             observation,
             opted_out,
-            depth: DEPTH,
+            depth: sight.depth,
             ..Upload::new(VisitId(0), sight.network, sight.seen_at)
         }
     };

@@ -153,6 +153,8 @@ fn stream(view: StreamView) -> StreamStatus {
         unwatched_count: view.unwatched_count,
         hints_count: view.hints_count,
         reconnects_count: view.reconnects_count,
+        spent_count: view.spent.round() as u64,
+        spared_count: view.spared.round() as u64,
         why: view.why,
     }
 }

@@ -205,6 +205,8 @@ pub struct Sifted {
     pub unwatched_count: u64,
     /// Sources that are due because of what came.
     pub hints: Vec<SourceSlot>,
+    /// How long the policy had planned between two visits to those that it is about, on average.
+    pub gap: Option<Span>,
 }
 
 /// Of whom a batch is, of those who are watched.
@@ -216,6 +218,8 @@ struct Audience {
     watched: Set<String>,
     hints: Vec<SourceSlot>,
     depth: u16,
+    /// Planned gaps: their sum, and how many.
+    gaps: (Span, u32),
 }
 
 /// Leaves of what a stream brought the posts of watched sources, and of accounts those who wrote them or are watched themselves.
@@ -223,7 +227,7 @@ struct Audience {
 pub(crate) fn sift(store: &dyn Store, upload: &mut Upload) -> Result<Option<Sifted>, StoreError> {
     let Some(mark) = upload.stream.clone() else { return Ok(None) };
     let stream = StreamName { network: upload.network.clone(), name: Arc::clone(&mark.name) };
-    let Audience { takes_all, watched, hints, depth } = audience(store, upload, &mark)?;
+    let Audience { takes_all, watched, hints, depth, gaps } = audience(store, upload, &mark)?;
     upload.depth = upload.depth.max(depth);
     let (mut is_kept, mut unwatched_count) = (false, 0);
     let seen = &mut upload.observation;
@@ -241,7 +245,8 @@ pub(crate) fn sift(store: &dyn Store, upload: &mut Upload) -> Result<Option<Sift
         accounts.retain(|account| writers.contains(&account.id) || watched.contains(&account.id));
     }
     *seen = Observation { posts, accounts, ..Observation::default() };
-    Ok(Some(Sifted { stream, unwatched_count, hints }))
+    let gap = (gaps.1 > 0).then(|| gaps.0 * (1.0 / f64::from(gaps.1)));
+    Ok(Some(Sifted { stream, unwatched_count, hints, gap }))
 }
 
 /// Asks the store who of those that a batch is about is watched.
@@ -286,6 +291,10 @@ impl Audience {
     /// Takes in the sources that a list of a stream is for.
     fn add_rows(&mut self, rows: Vec<WatchedRow>, cover: &Cover, seen_at: Timestamp) {
         self.depth = rows.iter().map(|row| row.depth).fold(self.depth, u16::max);
+        for (visited_at, row) in rows.iter().filter_map(|row| Some((row.visited_at?, row))) {
+            let gap = (row.slot.due_at - visited_at).max(Span::ZERO);
+            self.gaps = (self.gaps.0 + gap, self.gaps.1 + 1);
+        }
         if cover.proof == Proof::Hint {
             self.hints.extend(rows.iter().filter_map(|row| hint(row, seen_at)));
         }

@@ -27,12 +27,15 @@ mod tombstone;
 
 use std::path::{Path, PathBuf};
 
+use freshet_app::care;
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
 use freshet_app::exports;
 use freshet_app::failure::Failure;
 use freshet_app::identity::identity;
-use freshet_report::deletions::{DeletionSums, DeletionsReceipt, DeletionsReport, LeftAlone};
+use freshet_report::deletions::{
+    DeletionSums, DeletionsAppliedReport, DeletionsReceipt, DeletionsReport, LeftAlone,
+};
 use freshet_report::time::UnixNumber;
 use freshet_store::keeping::ExportRow;
 use freshet_types::Timestamp;
@@ -71,6 +74,26 @@ pub fn apply(globals: &Globals, dir: &Path) -> anyhow::Result<DeletionsReport> {
     // What was left alone has not heard of anything.
     if report.deletions.left_alone.is_empty() {
         exports::remember(globals, &ExportRow { heard_at: place.now, ..place.row });
+    }
+    Ok(report)
+}
+
+/// The same for every export and snapshot that has to hear of something; one that fails keeps nobody else from it.
+pub fn apply_all(globals: &Globals) -> anyhow::Result<DeletionsAppliedReport> {
+    let due = {
+        let data = Data::look(globals)?;
+        care::report(&data, data.now_for_report(None))?.exports
+    };
+    let mut report = DeletionsAppliedReport::default();
+    for export in due.into_iter().filter(|it| it.since.is_some()) {
+        match apply(globals, Path::new(&export.path)) {
+            Ok(applied) => report.folders.push(applied),
+            Err(error) => report.failed.push(LeftAlone {
+                name: export.path,
+                why: format!("{error:#}"),
+                is_export: true,
+            }),
+        }
     }
     Ok(report)
 }

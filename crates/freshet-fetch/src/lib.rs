@@ -20,6 +20,7 @@ pub mod hook;
 #[cfg(any(test, feature = "testing"))]
 pub mod hostile;
 pub mod http;
+pub mod hub;
 pub mod login;
 pub mod mail;
 pub mod nats;

@@ -102,3 +102,11 @@ impl std::ops::AddAssign for DeletionSums {
         self.marked_count += more.marked_count;
     }
 }
+
+/// The report of `freshet care apply`: all exports and snapshots that had to hear of something.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeletionsAppliedReport {
+    pub folders: Vec<DeletionsReport>,
+    /// Folders that could not be gone through.
+    pub failed: Vec<LeftAlone>,
+}

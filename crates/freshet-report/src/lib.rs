@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`run`] | a run about itself, several times a second; stored under the setting `status` |
 //! | [`case`] (`demo`), [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`complaints`], [`search`], [`find`], [`constraints`], [`subscriptions`], [`focus`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
+//! | [`hubs`] | what hubs of feeds tell a run |
 //! | [`learn`] | `freshet forum` |
 //! | [`object`] | `freshet get` and `freshet show` |
 //! | [`add`], [`sources`], [`posts`], [`graph`], [`forums`], [`history`] | what is watched, collected and known |
@@ -38,6 +39,7 @@ pub mod forums;
 pub mod gaps;
 pub mod graph;
 pub mod history;
+pub mod hubs;
 pub mod init;
 pub mod learn;
 pub mod networks;

@@ -14,7 +14,7 @@ use crate::{
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 70] = [
+pub(crate) const MAKERS: [(&str, Maker); 71] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("CaseReport", of::<case::CaseReport>),
@@ -47,6 +47,7 @@ pub(crate) const MAKERS: [(&str, Maker); 70] = [
     ("CareReport", of::<care::CareReport>),
     ("CareAccount", of::<care::CareAccount>),
     ("CareSetReport", of::<care::CareSetReport>),
+    ("DeletionsAppliedReport", of::<deletions::DeletionsAppliedReport>),
     ("RetentionReport", of::<care::RetentionReport>),
     ("UndoReport", of::<forget::UndoReport>),
     ("CredentialsReport", of::<credentials::CredentialsReport>),

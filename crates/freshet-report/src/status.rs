@@ -9,6 +9,7 @@ use freshet_types::{NetworkName, SourceId, SourceState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hubs::HubsStatus;
 use crate::pairs::Pairs;
 use crate::run::{Lag, RunStatus, RunWork};
 use crate::subscriptions::SubscriptionLine;
@@ -68,6 +69,9 @@ pub struct StatusReport {
     /// Who gets changes, where anybody does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subscriptions: Vec<SubscriptionLine>,
+    /// Hubs that tell the run under way of feeds; absent where it asks none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hubs: Option<HubsStatus>,
     /// Whatever keeps nothing; absent where everything is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_kept: Option<NotKeptStatus>,

@@ -99,6 +99,7 @@ fn reports_of_commands_keep_their_form() {
         care::CareReport: "care";
         care::CareAccount: "care_account";
         care::CareSetReport: "care_set";
+        deletions::DeletionsAppliedReport: "care_apply";
         care::RetentionReport: "retention" "retention_network";
         forget::UndoReport: "forget_undo";
         credentials::CredentialsReport: "credentials";

@@ -1,13 +1,13 @@
 //! The firehose of a made-up data server: frames as real ones write them, pages of the same records, and what is true at any instant.
 //!
-//! A frame is sent every so often by the given clock, from a cursor where there is one: one that is too old is answered with
+//! The same events are sent as jetstream writes them, in JSON, where its address is asked for. A frame is sent every so often by the given clock, from a cursor where there is one: one that is too old is answered with
 //! `OutdatedCursor` and the oldest frame that is kept, one of the future with `FutureCursor` and the end. Nothing of a socket is here;
 //! it stands behind the seam of the fetcher. The names of blocks are numbers: whoever reads them has to find them, not to check them.
 
 mod frame;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use freshet_fetch::Fetch;
 use freshet_fetch::stream::{Frame, Frames, Opened};
@@ -20,8 +20,9 @@ use serde_json::{Value, json};
 use url::Url;
 
 pub(crate) const POST: &str = "app.bsky.feed.post";
-/// The path of the stream, and of the lists.
+/// The paths of the stream, of the same as JSON, and of the lists.
 const STREAM: &str = "/xrpc/com.atproto.sync.subscribeRepos";
+const JETSTREAM: &str = "/subscribe";
 const LIST: &str = "/xrpc/com.atproto.repo.listRecords";
 /// Records on a page where nobody says how many.
 const PAGE: usize = 50;
@@ -72,6 +73,8 @@ struct Shared {
     clock: Arc<dyn Clock>,
     events: Vec<Event>,
     frames: Vec<Vec<u8>>,
+    /// The same as texts, once somebody wants them.
+    messages: OnceLock<Vec<String>>,
     /// Places of the events of each person.
     of_person: Vec<Vec<usize>>,
 }
@@ -86,7 +89,7 @@ impl Firehose {
         for (at, event) in events.iter().enumerate() {
             of_person[event.person as usize].push(at);
         }
-        Self(Arc::new(Shared { options, clock, events, frames, of_person }))
+        Self(Arc::new(Shared { options, clock, events, frames, messages: OnceLock::new(), of_person }))
     }
 
     /// The id of an account.
@@ -97,6 +100,11 @@ impl Firehose {
     /// The frames, in order.
     pub fn frames(&self) -> &[Vec<u8>] {
         &self.0.frames
+    }
+
+    /// The same events as jetstream sends them; their cursors are numbers, too.
+    pub fn messages(&self) -> &[String] {
+        self.0.messages()
     }
 
     /// Posts that exist now, with their texts.
@@ -211,6 +219,12 @@ impl Shared {
         json!({"cursor": cursor, "records": records.into_iter().map(shown).collect::<Vec<_>>()})
     }
 
+    fn messages(&self) -> &[String] {
+        let made =
+            || self.events.iter().enumerate().map(|(at, event)| frame::message_of(at as i64 + 1, event));
+        self.messages.get_or_init(|| made().collect())
+    }
+
     fn listen(self: &Arc<Self>, url: &Url) -> Sending {
         let sent = self.sent_count();
         let cursor = url.query_pairs().find(|(name, _)| name == "cursor");
@@ -230,7 +244,8 @@ impl Shared {
             Some(cursor) => next = cursor,
             None => {}
         }
-        Sending { shared: Arc::clone(self), next, ready, ends, alive_at: self.clock.now() }
+        let is_json = url.path() == JETSTREAM;
+        Sending { shared: Arc::clone(self), next, ready, ends, is_json, alive_at: self.clock.now() }
     }
 }
 
@@ -241,19 +256,25 @@ struct Sending {
     next: usize,
     ready: VecDeque<Vec<u8>>,
     ends: bool,
+    is_json: bool,
     alive_at: Timestamp,
 }
 
 impl Frames for Sending {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Frame>, Fault>> {
-        let mut bytes = self.ready.pop_front();
-        if bytes.is_none() && !self.ends && self.next < self.shared.sent_count() {
-            bytes = Some(self.shared.frames[self.next].clone());
+        let bytes = |bytes: Vec<u8>| StreamMessage { bytes: Some(bytes), ..StreamMessage::default() };
+        let mut message = self.ready.pop_front().map(bytes);
+        if message.is_none() && !self.ends && self.next < self.shared.sent_count() {
+            message = Some(if self.is_json {
+                StreamMessage { data: self.shared.messages()[self.next].clone(), ..StreamMessage::default() }
+            } else {
+                bytes(self.shared.frames[self.next].clone())
+            });
             self.next += 1;
         }
         let now = self.shared.clock.now();
-        let said = match bytes {
-            Some(_) => Some(Frame::Message(StreamMessage { bytes, ..StreamMessage::default() })),
+        let said = match message {
+            Some(message) => Some(Frame::Message(message)),
             None if self.ends => None,
             None if now - self.alive_at >= ALIVE_EVERY => {
                 self.alive_at = now;
@@ -288,7 +309,7 @@ impl Fetch for Firehose {
 
     fn open<'a>(&'a self, request: &'a Request, _: Transport) -> BoxFuture<'a, Result<Opened, Fault>> {
         let opened = url_of(request).and_then(|url| match url.path() {
-            STREAM => Ok(Opened::Stream(Box::new(self.0.listen(&url)))),
+            STREAM | JETSTREAM => Ok(Opened::Stream(Box::new(self.0.listen(&url)))),
             path => Err(Fault::new(FaultKind::Request, format!("there is no stream at `{path}`"))),
         });
         std::future::ready(opened).boxed()

@@ -59,6 +59,8 @@ pub enum SourcesChange {
     Watched(Vec<SourceId>),
     /// The pace of this one was chosen by a person.
     Pinned(SourceId),
+    /// There is word of news of this one: its next visit is due earlier than it was.
+    Due(SourceId),
     /// Something was forgotten. What it was is not said: nobody may read it here.
     Forgotten,
     /// These have another weight.
@@ -166,6 +168,7 @@ mod tests {
         check(&sources(SourcesChange::Paused(ids())), "sources", r#"{"paused":[1,2]}"#);
         check(&sources(SourcesChange::Watched(ids())), "sources", r#"{"watched":[1,2]}"#);
         check(&sources(SourcesChange::Pinned(SourceId(7))), "sources", r#"{"pinned":7}"#);
+        check(&sources(SourcesChange::Due(SourceId(7))), "sources", r#"{"due":7}"#);
         check(&sources(SourcesChange::Forgotten), "sources", r#""forgotten""#);
         check(&sources(SourcesChange::Weighed(ids())), "sources", r#"{"weighed":[1,2]}"#);
         check(&sources(SourcesChange::Other(serde_json::json!({"moved": 1}))), "sources", r#"{"moved":1}"#);

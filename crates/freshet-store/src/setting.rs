@@ -28,6 +28,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("guests", "engine: what commands that ask networks beside a run were answered"),
     ("history", "engine: how much was done, point by point"),
     ("history_pace", "the terminal view: how quickly holes were filled"),
+    ("hubs", "`run --websub-at`: what hubs of feeds tell it"),
     ("importance", "engine: whether weights follow what people ask about"),
     ("ledger", "engine: all quotas in one text, as older versions wrote them"),
     ("ledger/", "engine: one quota or one storm each"),

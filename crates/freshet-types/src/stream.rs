@@ -61,6 +61,8 @@ pub struct StreamInfo {
     pub cursor_lasts: Option<Span>,
     /// It is not opened without a credential.
     pub needs_credential: bool,
+    /// It is opened only where the server says no to the stream of this name.
+    pub instead_of: Option<Arc<str>>,
     /// How often its page is asked for at most; `None` for a connection that stays.
     pub every: Option<Span>,
 }
@@ -152,6 +154,7 @@ mod tests {
             named_max: 0,
             cursor_lasts: None,
             needs_credential: false,
+            instead_of: None,
             every: None,
         };
         assert!(stream(&[]).is_on("https://a.example"));

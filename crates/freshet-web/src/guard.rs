@@ -23,6 +23,7 @@ use super::Shared;
 use super::access::{Caller, Identity};
 use super::answer::Problem;
 use super::door::Guest;
+use super::hub;
 use super::viewer::{self, Choice, SEEN_AS};
 
 /// Paths that answer without a login: they say nothing about what was collected.
@@ -83,9 +84,15 @@ pub(super) async fn guard(
 
 /// The request, when it may pass.
 async fn admit(site: &Shared, request: Request, caller: &Caller) -> Result<Request, Problem> {
-    check_host(site, request.headers())?;
-    let identity = caller.identity();
-    let is_open = OPEN.contains(&request.uri().path());
+    // Hubs of feeds come by the name that they were told, and show no token but the address itself.
+    let is_hub = hub::is_known(site, request.uri().path());
+    if !is_hub {
+        let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+        hub::lost(site, request.uri().path(), is_get).map_or(Ok(()), Err)?;
+        check_host(site, request.headers())?;
+    }
+    let identity = caller.identity().filter(|_| !is_hub);
+    let is_open = is_hub || OPEN.contains(&request.uri().path());
     if let Caller::Guessing(wait) = caller
         && !is_open
     {

@@ -16,6 +16,7 @@
 //! | [`site`] | what all pages stand on: store, clock, networks, templates |
 //! | [`answer`], [`render`], [`chart`], [`names`] | problems as answers; templates; drawings; names of sources |
 //! | [`overview`], [`sources`], [`source`], [`posts`], [`graph`], [`forums`], [`plan`], [`robots`], [`networks`], [`experiments`], [`alerts`], [`complaints`], [`subscriptions`], [`care`], [`settings`] | a page each |
+//! | [`hub`] | where hubs of feeds ask back and bring what is new |
 //! | [`socket`] | the WebSockets over which subscriptions are read |
 //! | [`live`], [`learn`], [`download`], [`credentials`], [`constraints`], [`budgets`], [`trouble`] | parts of pages: live values, forums being learned, files, forms |
 //! | [`bench`], [`jobs`], [`interest`] | work in the background: the one backtest, forums that wait to be learned, counting what people ask about |
@@ -40,6 +41,7 @@ mod forums;
 mod graph;
 mod graph_chart;
 mod guard;
+mod hub;
 mod interest;
 mod jobs;
 mod learn;
@@ -189,7 +191,7 @@ fn routes() -> Routes {
         .get("/assets/style.css", render::style)
         .get("/assets/script.js", render::script)
         .get("/assets/icon.svg", render::icon);
-    api::add(routes)
+    api::add(hub::add(routes))
 }
 
 fn router(site: Shared) -> Router {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use axum::response::Response;
 use freshet_app::config::Globals;
 use freshet_app::data::{self, Data, vault_path};
+use freshet_app::hubs::Hubs;
 use freshet_app::{gaps, status};
 use freshet_engine::deliver::Readers;
 use freshet_engine::history::History;
@@ -73,6 +74,8 @@ pub struct Parts {
     pub choices: Vec<(&'static str, String)>,
     /// Where those come who read a subscription over a WebSocket; `None` where no run delivers in this process.
     pub readers: Option<Readers>,
+    /// Where hubs of feeds come; `None` where none is asked for anything.
+    pub hubs: Option<Hubs>,
 }
 
 impl Parts {
@@ -96,6 +99,7 @@ impl Parts {
             access: Access::new(data.dir(), globals.config.dashboard_token.clone())?,
             choices: Vec::new(),
             readers: None,
+            hubs: None,
         })
     }
 }

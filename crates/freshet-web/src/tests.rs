@@ -71,6 +71,7 @@ impl Visitor {
             access: Access::new(folder.path(), token.map(SecretString::from)).unwrap(),
             choices: vec![("depth", "0".to_owned())],
             readers,
+            hubs: None,
         };
         let listener = bind(Some("127.0.0.1:0".parse().unwrap())).await.unwrap();
         let served = serve(listener, parts).unwrap();

@@ -331,6 +331,10 @@ pub(crate) struct RunArgs {
     /// Visit only: open no stream of a server, though its definition has one
     #[arg(long)]
     pub(crate) no_streams: bool,
+    /// Ask the hubs that feeds name to tell of news (`WebSub`); they come to the dashboard, which this address leads to and which they must
+    /// be able to reach
+    #[arg(long, value_name = "URL", conflicts_with = "no_dashboard")]
+    pub(crate) websub_at: Option<String>,
     /// Keep every answer as received, compressed
     #[arg(long)]
     pub(crate) keep_raw: bool,

@@ -11,6 +11,7 @@ use freshet_alert::watch::{RunningWatch, WatchKit};
 use freshet_app::config::Globals;
 use freshet_app::crawl::{Choices, Crawl};
 use freshet_app::data::Data;
+use freshet_app::hubs::{self, HubsKit, RunningHubs};
 use freshet_report::RunStatus;
 use freshet_store::{Access, Options};
 use freshet_web as web;
@@ -32,6 +33,8 @@ pub(crate) struct Around {
     pub(crate) dashboard: Dashboard,
     /// How it is encrypted on its way.
     pub(crate) tls: TlsFiles,
+    /// Where hubs of feeds reach it, where they are to be asked.
+    pub(crate) websub_at: Option<String>,
 }
 
 /// Where a crawl serves its dashboard.
@@ -54,6 +57,7 @@ pub(crate) async fn crawl(
 ) -> anyhow::Result<RunStatus> {
     let lasts = choices.lasts;
     let crawl = Crawl::prepare(globals, data, choices).await?;
+    let hubs = around.websub_at.as_ref().map(|_| hubs::prepare(crawl.clock.clone())).transpose()?;
     let parts = web::Parts {
         dir: data.dir().to_owned(),
         networks: crawl.networks.clone(),
@@ -64,8 +68,11 @@ pub(crate) async fn crawl(
         access: web::Access::new(data.dir(), globals.config.dashboard_token.clone())?,
         choices: crawl.chosen(),
         readers: Some(crawl.readers.clone()),
+        hubs: hubs.as_ref().map(|prepared| prepared.hubs.clone()),
     };
     let served = serve(around.dashboard, parts).await?;
+    let told = hubs.zip(around.websub_at).filter(|_| served.is_some());
+    let telling = told.map(|(prepared, public)| tell(prepared, public, &crawl, data)).transpose()?;
     let open = || freshet_store::open(&data.store_path(), Access::Write, Options::default());
     let (reports, seen) = watch::channel(RunStatus::default());
     let watching = freshet_alert::watch::start(WatchKit {
@@ -89,11 +96,24 @@ pub(crate) async fn crawl(
     };
     let drawing = (!around.is_headless && !output::is_quiet()).then(|| tokio::spawn(view::show(view)));
     let report = Box::pin(crawl.run(stopped, reports)).await;
+    drop(telling);
     if let Some(drawing) = drawing {
         drawing.await.context("the view failed")?;
     }
     end_watch(watching, report.is_ok()).await;
     report
+}
+
+/// Asks hubs of feeds to tell of news from now on.
+fn tell(prepared: hubs::Prepared, public: String, crawl: &Crawl, data: &Data) -> anyhow::Result<RunningHubs> {
+    let kit = HubsKit {
+        dir: data.dir().to_owned(),
+        networks: crawl.networks.clone(),
+        clock: crawl.clock.clone(),
+        contact: crawl.contact.clone(),
+        public,
+    };
+    hubs::start(prepared, kit)
 }
 
 /// Lets the watch take a last look, for which it may wait for whom it tells. After a run that the store has ended, it is

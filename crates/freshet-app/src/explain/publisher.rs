@@ -1,9 +1,10 @@
 //! What the publisher of a feed says about when to come, as a fact and in words.
 //!
-//! Sources whose answers say nothing of it have no such fact. The hub is told and not used: nobody subscribes yet.
+//! Sources whose answers say nothing of it have no such fact. Whether its hub tells us is the word of the run ([`crate::hubs`]).
 
 use freshet_engine::schedule;
 use freshet_report::explain::Fact;
+use freshet_report::hubs::HubLine;
 use freshet_report::time::UnixNumber;
 use freshet_types::{Source, SourceState, Span, Timestamp};
 
@@ -12,7 +13,7 @@ use crate::text::{one_line, relative};
 const DAYS: [&str; 7] = ["Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays"];
 
 /// What is to be told of a source, where nothing stays unvisited longer than this.
-pub(super) fn fact(source: &Source, ceiling: Span, now: Timestamp) -> Option<Fact> {
+pub(super) fn fact(source: &Source, hub: Option<&HubLine>, ceiling: Span, now: Timestamp) -> Option<Fact> {
     let told = &source.timetable;
     if told.is_empty() {
         return None;
@@ -27,13 +28,15 @@ pub(super) fn fact(source: &Source, ceiling: Span, now: Timestamp) -> Option<Fac
         silent_hours: told.silent_hours().collect(),
         silent_days: told.silent_days().collect(),
         hub: told.hub.clone(),
+        hub_line: hub.cloned().map(Box::new),
         not_before: held_until.filter(|at| *at > now).and_then(UnixNumber::of),
     })
 }
 
 /// What a publisher says, in one sentence; nothing of what is no such fact.
 pub(super) fn sentence(fact: &Fact, now: Timestamp) -> String {
-    let Fact::Publisher { ttl_s, every_s, silent_hours, silent_days, hub, not_before } = fact else {
+    let Fact::Publisher { ttl_s, every_s, silent_hours, silent_days, hub, hub_line, not_before } = fact
+    else {
         return String::new();
     };
     let span = |seconds: f64| Span::from_secs_f64(seconds).to_string();
@@ -45,9 +48,26 @@ pub(super) fn sentence(fact: &Fact, now: Timestamp) -> String {
         .extend((!hours.is_empty()).then(|| format!("is silent in the hours from {} UTC", hours.join(", "))));
     parts.extend((!days.is_empty()).then(|| format!("is silent on {}", days.join(", "))));
     parts.extend(every_s.map(|every| format!("says to change every {}", span(every))));
-    parts.extend(
-        hub.as_ref().map(|hub| format!("has its news told by the hub {}, which is not used", one_line(hub))),
-    );
+    parts.extend(hub.as_ref().map(|hub| {
+        let used = hub_line.as_deref().map_or_else(|| "which is not used".to_owned(), |line| used(line, now));
+        format!("has its news told by the hub {}, {used}", one_line(hub))
+    }));
     let held = not_before.map(|at| format!("; the next visit waits for that ({})", relative(at.0, now)));
     format!("it {}{}", parts.join(", "), held.unwrap_or_default())
+}
+
+/// What becomes of a hub that was asked.
+fn used(line: &HubLine, now: Timestamp) -> String {
+    let until = line.until.map_or_else(String::new, |at| format!(", until {}", relative(at.0, now)));
+    let why = line.why.as_ref().map_or_else(String::new, |why| format!(" ({})", one_line(why)));
+    match line.state.as_str() {
+        "live" => {
+            format!(
+                "which tells this run{until}: {} times so far, and is visited all the same{why}",
+                line.taken_count
+            )
+        }
+        "asked" => "which was asked to tell this run and has not asked back".to_owned(),
+        _ => format!("which does not tell this run{why}"),
+    }
 }

@@ -14,10 +14,18 @@ pub(super) fn fact(streams: &[StreamInfo], base: &str, source: &Source, grounds:
     let cover_of = |stream: &StreamInfo| {
         stream.covers.iter().find(|cover| *cover.endpoint == *source.endpoint).map(|cover| cover.proof)
     };
-    let mut own = streams.iter().filter(|stream| stream.is_on(base));
-    let (stream, proof) = own.find_map(|stream| Some((stream, cover_of(stream)?)))?;
-    let is_it = |it: &&StreamStatus| it.network == source.network && *it.name == *stream.name;
-    let live = grounds.live.as_ref().and_then(|live| live.work.streams.iter().find(is_it));
+    let live_of = |stream: &StreamInfo| {
+        let is_it = |it: &&StreamStatus| it.network == source.network && *it.name == *stream.name;
+        grounds.live.as_ref().and_then(|live| live.work.streams.iter().find(is_it))
+    };
+    let own = streams.iter().filter(|stream| stream.is_on(base));
+    let mut own = own.filter_map(|stream| Some((stream, cover_of(stream)?)));
+    let first = own.next()?;
+    // Another one may stand in for it.
+    let connected =
+        |(stream, _): &(&StreamInfo, Proof)| live_of(stream).is_some_and(|it| it.connected_at.is_some());
+    let (stream, proof) = if connected(&first) { first } else { own.find(connected).unwrap_or(first) };
+    let live = live_of(stream);
     let covers_since = live.and_then(|live| live.covers_since);
     let is_visited =
         covers_since.zip(source.visited_at).is_some_and(|(since, visited_at)| since.0 <= visited_at);
@@ -27,6 +35,7 @@ pub(super) fn fact(streams: &[StreamInfo], base: &str, source: &Source, grounds:
         is_page: stream.every.is_some(),
         connected_at: live.and_then(|live| live.connected_at).and_then(|at| UnixNumber::of(at.0)),
         is_covered: is_visited && proof == Proof::Complete,
+        bill: live.map(|live| (live.spent_count, live.spared_count)).filter(|bill| *bill != (0, 0)),
         why: live.and_then(|live| live.why.clone()),
     })
 }
@@ -51,6 +60,7 @@ mod tests {
             named_max: 0,
             cursor_lasts: None,
             needs_credential: false,
+            instead_of: None,
             every: None,
         };
         let at = |secs: i64| UnixFloat(Timestamp::from_secs(secs));

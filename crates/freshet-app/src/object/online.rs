@@ -191,7 +191,9 @@ impl Asking<'_> {
                     self.exchange(call, &request).await?;
                     let seen_at = self.guest.now();
                     let shown = call.take_shown().into_iter();
-                    let sights = shown.map(|(network, observation)| Sight { network, observation, seen_at });
+                    let depth = guest::LOOKED_UP;
+                    let sights =
+                        shown.map(|(network, observation)| Sight { network, observation, seen_at, depth });
                     let sights: Vec<Sight> = sights.collect();
                     guest::store(self.guest.store(), self.networks, sights)?;
                 }

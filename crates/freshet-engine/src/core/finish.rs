@@ -314,6 +314,7 @@ impl Core {
     /// It came due, and a stream brings its news: it waits for its reconciliation.
     pub(super) fn rest_streamed(&mut self, id: VisitId, source: &Source, until: Timestamp, now: Timestamp) {
         self.leave_server(id, false);
+        self.note_spared(source, now);
         self.put_off_streamed(source.id, source.state, until);
         self.end_choice(source.id, now);
     }

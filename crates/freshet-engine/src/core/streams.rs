@@ -3,7 +3,7 @@
 //! A stream is opened where a definition has one, its server has a watched source of what it covers, and no credential is needed or
 //! one is there. Opening is one granted request. What comes becomes uploads (`core/streams/heard.rs`); who is covered by it, and what
 //! a break means for them, stands in `core/streams/covers.rs`; pages that are asked for again and again in `core/streams/poll.rs`; how it
-//! is shown in `core/streams/view.rs`.
+//! is shown in `core/streams/view.rs`; which way is cheaper, listening or visiting, in `core/streams/worth.rs`.
 //!
 //! Bounds: one connection a stream; after n failures in a row nobody tries again for [`RETRY_MIN`]·2ⁿ, at most [`RETRY_MAX`], spread
 //! by a half, so that a server that closes at once is asked a few dozen times a day. A server that said no is asked again after
@@ -13,6 +13,7 @@ mod covers;
 mod heard;
 mod poll;
 mod view;
+mod worth;
 
 pub(crate) use view::StreamView;
 
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use freshet_types::{Map, Redirects, ServerKey, Span, StreamInfo, StreamTarget, Timestamp, VisitId};
 
 use super::{Core, Effect, VISITS_RESERVED};
+use crate::price::TariffKey;
 use crate::quota::Claim;
 use crate::stream::{StreamAsk, StreamEnd, StreamFound, StreamId, StreamName, StreamOrder};
 
@@ -40,7 +42,7 @@ const CONNECTIONS_MAX: usize = 128;
 const STREAMS_PER_TICK: usize = 256;
 /// Roots of one stream whose lists must be visited before they count as covered again; beyond that all its lists must.
 const DOUBTS_MAX: usize = 10_000;
-/// Only a connection that lasted so long ends a row of failures.
+/// Only a connection that lasted so long ends a row of failures, if it was worth its requests.
 const STABLE_AFTER: Span = Span::MINUTE;
 
 /// A stream, by its server and its name in the definition.
@@ -83,8 +85,13 @@ struct Stream {
     /// Under which its uploads are logged.
     visit: Option<VisitId>,
     failure_count: u32,
+    /// The server said no to it last.
+    is_refused: bool,
+    /// It lasted, and was not worth its requests.
+    is_dear: bool,
     retry_at: Timestamp,
     poll: poll::Poll,
+    worth: worth::Worth,
     tally: view::StreamTally,
 }
 
@@ -119,8 +126,11 @@ impl Stream {
             written_at: Timestamp::MIN,
             visit: None,
             failure_count: 0,
+            is_refused: false,
+            is_dear: false,
             retry_at: now,
             poll: poll::Poll::default(),
+            worth: worth::Worth::default(),
             tally: view::StreamTally::default(),
         }
     }
@@ -196,7 +206,7 @@ impl Core {
             Stage::Idle => {
                 let is_due = stream.retry_at <= now;
                 self.note_away(name, now);
-                if is_due {
+                if is_due && !self.leaves_to_another(name, now) {
                     self.look_at_stream(name, now);
                 }
             }
@@ -212,6 +222,27 @@ impl Core {
             }
             Stage::Asked | Stage::Opens(_) => {}
         }
+    }
+
+    /// Whether another stream of the same lists has its turn: one that stands in where the server says no to the other.
+    fn leaves_to_another(&mut self, name: &Name, now: Timestamp) -> bool {
+        let (key, own) = name;
+        let is_up = |it: &Stream| !matches!(it.stage, Stage::Idle | Stage::Asked);
+        let first = self.streams.all[name].info.instead_of.clone();
+        let why = if let Some(first) = first {
+            let other = self.streams.all.get(&(*key, Arc::clone(&first)));
+            other.filter(|it| !it.is_refused || is_up(it)).map(|_| first)
+        } else {
+            let mut others = self.streams.all.range((*key, "".into())..).take_while(|((at, _), _)| at == key);
+            let stands_in = |it: &Stream| it.info.instead_of.as_ref() == Some(own) && is_up(it);
+            others.find(|(_, it)| stands_in(it)).map(|(_, it)| Arc::clone(&it.info.name))
+        };
+        let Some(other) = why else { return false };
+        if let Some(stream) = self.streams.all.get_mut(name) {
+            stream.tally.why = Some(format!("nothing is missed while `{other}` is there"));
+            stream.retry_at = now + LOOK_AGAIN;
+        }
+        true
     }
 
     /// Whether it may be opened at all; if so the store is asked for whom.
@@ -324,6 +355,7 @@ impl Core {
         self.tally.fetches_count += 1;
         let stream = self.streams.all.get_mut(name).expect("it was there");
         stream.poll.note_claim(&claim);
+        stream.worth.open(now);
         let Stage::Waits(order) = std::mem::replace(&mut stream.stage, Stage::Idle) else { return };
         stream.stage = Stage::Opens(order.id);
         self.streams.ids.insert(order.id, name.clone());
@@ -356,6 +388,7 @@ impl Core {
         stream.since = stream.since.or(Some(now));
         stream.until = stream.until.max(now);
         let before = stream.visit.replace(visit);
+        stream.is_refused = false;
         stream.tally.connects_count += u64::from(stream.poll.since.is_none());
         stream.tally.why = None;
         before.map(|before| self.streams.visits.remove(&before));
@@ -370,14 +403,24 @@ impl Core {
     pub(super) fn on_stream_closed(&mut self, id: StreamId, end: &StreamEnd, now: Timestamp) {
         let Some(name) = self.streams.ids.remove(&id) else { return };
         let Some(stream) = self.streams.all.get(&name).filter(|it| it.id() == Some(id)) else { return };
-        if let Stage::Connected { at, .. } = stream.stage
-            && now - at >= STABLE_AFTER
-        {
-            self.streams.all.get_mut(&name).expect("it was there").failure_count = 0;
+        let lasted = match stream.stage {
+            Stage::Connected { at, .. } => now - at,
+            _ => Span::ZERO,
+        };
+        if self.note_answered(&name, now) {
+            return;
         }
-        if !self.note_answered(&name, now) {
-            self.rest_stream(&name, end, now);
+        let price = self.prices.price(TariffKey::new(name.0, RobotKind::Status));
+        let stream = self.streams.all.get_mut(&name).expect("it was there");
+        if stream.info.cursor_lasts.is_none() {
+            stream.worth.break_off();
         }
+        let is_worth = stream.worth.is_worth(price, now);
+        stream.is_dear = lasted >= STABLE_AFTER && !is_worth;
+        if lasted >= STABLE_AFTER && is_worth {
+            stream.failure_count = 0;
+        }
+        self.rest_stream(&name, end, now);
     }
 
     /// Tries it again later; what it covered has a hole unless it can go on from where it was.
@@ -386,6 +429,8 @@ impl Core {
         stream.stage = Stage::Idle;
         stream.poll.since = None;
         stream.failure_count = stream.failure_count.saturating_add(1);
+        stream.is_refused = matches!(end, StreamEnd::Refused(_));
+        let is_refused = stream.is_refused;
         let doubled = RETRY_MIN * f64::from(stream.failure_count.saturating_sub(1).min(20)).exp2();
         // Spread by the last number given, so that servers of one network do not come back in step.
         let spread =
@@ -395,10 +440,23 @@ impl Core {
             StreamEnd::Refused(why) => (why, REFUSED_REST),
             StreamEnd::TooMany(why, wait) => (why, wait.unwrap_or(doubled).clamp(RETRY_MIN, REFUSED_REST)),
         };
-        stream.retry_at = now + wait;
-        stream.tally.why = Some(why.clone());
+        // Where calls are scarce, those that open streams take a share of them at most, as pages that are asked for again do.
+        let share = self.prices.poll_gap(name.0, &stream.poll.paid, now);
+        stream.retry_at = now + wait.max(share.unwrap_or(Span::ZERO));
+        let (spent, spared) = stream.worth.last(now);
+        stream.tally.why = Some(if std::mem::take(&mut stream.is_dear) {
+            format!("{why}; visits are cheaper: it took {spent:.0} requests and spared {spared:.1} visits")
+        } else {
+            why.clone()
+        });
         stream.tally.breaks_count += 1;
         tracing::debug!(network = self.servers.network(name.0).as_str(), "stream `{}`: {why}", name.1);
+        // Whoever stands in for it is asked at once.
+        let of_server = self.streams.all.range_mut((name.0, "".into())..);
+        let of_server = of_server.take_while(|((at, _), _)| *at == name.0 && is_refused);
+        of_server
+            .filter(|(_, it)| it.info.instead_of.as_ref() == Some(&name.1))
+            .for_each(|(_, it)| it.retry_at = now);
         let info = &self.streams.all[name].info;
         if info.cursor_lasts.is_none() && info.every.is_none() {
             self.begin_hole(name.0);

@@ -65,7 +65,7 @@ fn what_was_seen_is_stored_as_a_visit_would() {
         accounts: vec![shy],
         ..Observation::default()
     };
-    let sight = Sight { network: NETWORK.into(), observation, seen_at: at(5) };
+    let sight = Sight { network: NETWORK.into(), observation, seen_at: at(5), depth: LOOKED_UP };
     super::store(&mut store, &networks, vec![sight]).unwrap();
     let posts = store.posts_of(&NETWORK.into(), &[("post", "10"), ("post", "11"), ("post", "12")]).unwrap();
     let stored: Vec<bool> = posts.iter().map(Option::is_some).collect();

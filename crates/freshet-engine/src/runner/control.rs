@@ -144,7 +144,9 @@ impl Runner {
         for row in controls {
             match &row.control {
                 // A source that was pinned is due as its new pace wants it.
-                Control::Sources(SourcesChange::Pinned(id)) => questions.push_back(Question::Pinned(*id)),
+                Control::Sources(SourcesChange::Pinned(id) | SourcesChange::Due(id)) => {
+                    questions.push_back(Question::Pinned(*id));
+                }
                 Control::Sources(SourcesChange::Weighed(ids)) => {
                     let parts = ids.chunks(WEIGHED_AT_ONCE);
                     questions.extend(parts.map(|part| Question::Weighed(part.to_vec())));

@@ -1,7 +1,7 @@
 //! Feeds (RSS 2.0, RSS 1.0, RSS 0.9x, Atom, JSON Feed) as one tree that mappings can point into.
 //!
 //! ```text
-//! {id, title, link, description, language, updated, next, hub, ttl_min, period, frequency, skip_hours: [], skip_days: [],
+//! {id, title, link, description, language, updated, next, hub, topic, ttl_min, period, frequency, skip_hours: [], skip_days: [],
 //!  entries: [{id, title, link, summary, content, text, published, updated, edited, author, language, reply_to,
 //!             comment_count, comments_feed, tags: [], media: []}]}
 //! ```

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Behaviour, Counts, DueReason};
+use crate::hubs::HubLine;
 use crate::pairs::Pairs;
 use crate::time::UnixNumber;
 
@@ -34,6 +35,9 @@ pub enum Fact {
         silent_days: Vec<u32>,
         /// Who tells subscribers of its news.
         hub: Option<String>,
+        /// What becomes of that in the run under way, where it asks hubs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hub_line: Option<Box<HubLine>>,
         /// Until when it is left alone for that, where this is to come.
         not_before: Option<UnixNumber>,
     },
@@ -208,6 +212,9 @@ pub enum Fact {
         connected_at: Option<UnixNumber>,
         /// It was visited after the stream was connected, so the stream covers it.
         is_covered: bool,
+        /// Requests that the stream took in this run, and visits that it spared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bill: Option<(u64, u64)>,
         /// Why it is not connected.
         why: Option<String>,
     },

@@ -44,6 +44,10 @@ pub struct StreamStatus {
     pub hints_count: u64,
     /// Connections after the first.
     pub reconnects_count: u64,
+    /// Requests that it took: openings, and visits after breaks.
+    pub spent_count: u64,
+    /// Visits that it spared, as they had been planned.
+    pub spared_count: u64,
     /// Why it is not connected.
     pub why: Option<String>,
 }
@@ -67,6 +71,8 @@ impl Default for StreamStatus {
             unwatched_count: 0,
             hints_count: 0,
             reconnects_count: 0,
+            spent_count: 0,
+            spared_count: 0,
             why: None,
         }
     }

@@ -14,6 +14,8 @@ const SHA_256: u64 = 0x12;
 /// Bytes of the nodes that a commit of a grown repository carries beside its record; a real frame has some 2 kB.
 const NODE_BYTES: usize = 600;
 const NODES: u8 = 2;
+/// What jetstream says of every record here; nobody looks at it.
+const CID: &str = "bafyreib3zq3fdj6zgbxjuzcyrpxcm4rpxdzmj5cxhhvphpbmkqtmq5ka4i";
 
 #[derive(Serialize)]
 #[expect(clippy::struct_field_names, reason = "the field is called so in the frames")]
@@ -89,6 +91,29 @@ pub(super) fn of_event(seq: i64, event: &Event) -> Vec<u8> {
         too_big: false,
     };
     framed(&json!({"t": "#commit", "op": 1}), &commit)
+}
+
+/// The same as jetstream writes it; the number stands for the time in microseconds.
+pub(super) fn message_of(seq: i64, event: &Event) -> String {
+    let did = Firehose::did(event.person);
+    let (operation, collection, record) = match &event.action {
+        Action::Posts(text) => ("create", POST, Some(record(event.at, text))),
+        Action::Edits(text) => ("update", POST, Some(record(event.at, text))),
+        Action::Deletes => ("delete", POST, None),
+        Action::Likes => ("create", "app.bsky.feed.like", Some(json!({"$type": "app.bsky.feed.like"}))),
+        Action::IsNamed => {
+            let identity =
+                json!({"did": did, "handle": handle(event.person), "seq": seq, "time": event.at.to_string()});
+            return json!({"did": did, "time_us": seq, "kind": "identity", "identity": identity}).to_string();
+        }
+    };
+    let mut commit =
+        json!({"rev": event.rkey, "operation": operation, "collection": collection, "rkey": event.rkey});
+    if let (Value::Object(fields), Some(record)) = (&mut commit, record) {
+        fields.insert("record".to_owned(), record);
+        fields.insert("cid".to_owned(), CID.into());
+    }
+    json!({"did": did, "time_us": seq, "kind": "commit", "commit": commit}).to_string()
 }
 
 /// What people type to name an account.

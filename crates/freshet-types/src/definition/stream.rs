@@ -58,6 +58,9 @@ pub struct StreamRule {
     /// It is not opened without a credential.
     #[serde(default)]
     pub needs_credential: bool,
+    /// The name of another stream of the same lists: this one is opened only where the server says no to that one.
+    #[serde(default)]
+    pub instead_of: Option<String>,
 }
 
 /// How a message is written.

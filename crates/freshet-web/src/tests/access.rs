@@ -74,6 +74,7 @@ async fn other_addresses_are_refused_without_a_password() {
         access: Access::new(folder.path(), None).unwrap(),
         choices: Vec::new(),
         readers: None,
+        hubs: None,
     };
     // Bound and refused at once: nothing is served on it.
     let listener = bind(Some("0.0.0.0:0".parse().unwrap())).await.unwrap();
@@ -101,6 +102,7 @@ async fn the_dashboard_is_served_over_tls() {
         access: Access::new(folder.path(), None).unwrap(),
         choices: Vec::new(),
         readers: None,
+        hubs: None,
     };
     let served = serve(bind(Some("127.0.0.1:0".parse().unwrap())).await.unwrap(), parts).unwrap();
     assert!(served.url.starts_with("https://"), "{}", served.url);

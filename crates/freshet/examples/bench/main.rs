@@ -143,7 +143,16 @@ mod tests {
 
     #[test]
     fn stream() {
-        check("stream", &["/events_per_s", "/ratios/decode", "/ratios/insert"]);
+        check(
+            "stream",
+            &[
+                "/events_per_s",
+                "/json_events_per_s",
+                "/ratios/decode",
+                "/ratios/insert",
+                "/ratios/json_decode",
+            ],
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `stream`: read → compare → apply of a data server's firehose, against (a) the bare decoding of the same frames and (b) bare bulk
-//! inserts of the very rows that the run wrote.
+//! `stream`: read → compare → apply of a data server's firehose, and of the same events as jetstream sends them, against (a) the bare decoding
+//! of the same messages and (b) bare bulk inserts of the very rows that the run wrote.
 //!
 //! The frames come from memory, as the transport hands them over; everything behind that is a run as `freshet run` has it: the task
 //! that listens, the core, the writer's thread, the store on disk. Two more figures say what binds: reading alone, on one thread and
@@ -29,8 +29,6 @@ use serde_json::{Value, json};
 use crate::crawl::{self, Crawl};
 use crate::{Scale, timing};
 
-/// Accounts of the server, all watched.
-const PEOPLE: u32 = 1000;
 const FRAMES: usize = 200_000;
 /// Rounds; the best of each side counts.
 const ROUNDS: u32 = 3;
@@ -43,40 +41,122 @@ const NAME_BYTES: usize = 36;
 /// Uploads in one of its transactions.
 const UPLOADS: usize = 32;
 
+/// One way in which the events come.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The stream, in figures and in the definition.
+    name: &'static str,
+    definition: &'static str,
+    base: &'static str,
+    /// Accounts of the server, all watched; jetstream names each of them.
+    people: u32,
+    is_json: bool,
+}
+
+const SIDES: [Side; 2] = [
+    Side {
+        name: "firehose",
+        definition: "bluesky-pds",
+        base: "https://bench.test",
+        people: 1000,
+        is_json: false,
+    },
+    Side {
+        name: "jetstream",
+        definition: "bluesky",
+        base: "https://public.api.bsky.app",
+        people: 150,
+        is_json: true,
+    },
+];
+
+impl Side {
+    fn network(self) -> NetworkName {
+        NetworkName::new(self.definition, (!self.is_json).then_some("bench.test"))
+    }
+
+    fn instance(self) -> Instance {
+        Instance { network: self.network(), base: self.base.to_owned(), allow_private: false }
+    }
+
+    /// The messages as the transport hands them over.
+    fn messages(self, firehose: &Firehose) -> Vec<StreamMessage> {
+        let text = |data: &String| StreamMessage { data: data.clone(), ..StreamMessage::default() };
+        let frame =
+            |bytes: &Vec<u8>| StreamMessage { bytes: Some(bytes.clone()), ..StreamMessage::default() };
+        if self.is_json {
+            firehose.messages().iter().map(text).collect()
+        } else {
+            firehose.frames().iter().map(frame).collect()
+        }
+    }
+}
+
 pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
-    let (frames, people, rounds) = scale.pick((FRAMES, PEOPLE, ROUNDS), (400, 10, 1));
+    let (frames, rounds) = scale.pick((FRAMES, ROUNDS), (400, 1));
+    let mut line = json!({"bench": "stream", "ratios": {}});
+    for side in SIDES {
+        let figures = measure(Side { people: scale.pick(side.people, 10), ..side }, frames, rounds)?;
+        for (name, value) in figures {
+            let name = if side.is_json { format!("json_{name}") } else { name.to_owned() };
+            let is_ratio = !name.ends_with("_per_s");
+            if is_ratio { line["ratios"][name] = value.into() } else { line[name] = value.into() }
+        }
+    }
+    Ok(line)
+}
+
+/// The figures of one way.
+fn measure(side: Side, frames: usize, rounds: u32) -> anyhow::Result<[(&'static str, f64); 8]> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let began_at = clock.now() - Span::HOUR;
-    let options = FirehoseOptions { seed: 17, people, frames, began_at, gap: Span::ZERO, kept: frames };
+    let options =
+        FirehoseOptions { seed: 17, people: side.people, frames, began_at, gap: Span::ZERO, kept: frames };
     let firehose = Firehose::new(options, Arc::clone(&clock));
-    let bytes: usize = firehose.frames().iter().map(Vec::len).sum();
+    let messages = side.messages(&firehose);
+    let bytes: usize = messages.iter().map(|it| it.data.len() + it.bytes.as_ref().map_or(0, Vec::len)).sum();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let bare_s = timing::best(rounds, || firehose.frames().iter().map(|frame| decoded(frame)).sum());
-    let read_s = timing::best(rounds, || read(&firehose).posts.len());
-    let apply_s = apply(&read(&firehose), &clock)?;
+    let bare_s = timing::best(rounds, || messages.iter().map(decoded_message).sum());
+    let read_s = timing::best(rounds, || read(side, &messages).posts.len());
+    let apply_s = apply(side, &read(side, &messages), &clock)?;
+    drop(messages);
     let (mut stream_s, mut insert_s) = (f64::MAX, f64::MAX);
     for _ in 0..rounds {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("store.sqlite");
-        stream_s = stream_s.min(runtime.block_on(listen(&firehose, people, &path))?);
+        stream_s = stream_s.min(runtime.block_on(listen(side, &firehose, &path))?);
         insert_s = insert_s.min(bench::copy_seconds(&path)?);
     }
     let per_s = |seconds: f64| frames as f64 / seconds;
-    println!("{frames} frames of {people} accounts, {} bytes each, best of {rounds} rounds", bytes / frames);
+    println!(
+        "{}: {frames} messages of {} accounts, {} bytes each, best of {rounds} rounds",
+        side.name,
+        side.people,
+        bytes / frames
+    );
     println!("  bare decoding {:>10.0} events/s  one thread", per_s(bare_s));
     println!("  reading       {:>10.0} events/s  one thread", per_s(read_s));
     println!("  writer alone  {:>10.0} events/s", per_s(apply_s));
     println!("  bare inserts  {:>10.0} events/s", per_s(insert_s));
     println!("  stream        {:>10.0} events/s", per_s(stream_s));
-    Ok(json!({
-        "bench": "stream",
-        "events_per_s": per_s(stream_s),
-        "decoded_per_s": per_s(bare_s),
-        "read_per_s": per_s(read_s),
-        "applied_per_s": per_s(apply_s),
-        "inserted_per_s": per_s(insert_s),
-        "ratios": {"decode": bare_s / stream_s, "insert": insert_s / stream_s, "of_30000": per_s(stream_s) / 30_000.0},
-    }))
+    Ok([
+        ("events_per_s", per_s(stream_s)),
+        ("decoded_per_s", per_s(bare_s)),
+        ("read_per_s", per_s(read_s)),
+        ("applied_per_s", per_s(apply_s)),
+        ("inserted_per_s", per_s(insert_s)),
+        ("decode", bare_s / stream_s),
+        ("insert", insert_s / stream_s),
+        ("of_30000", per_s(stream_s) / 30_000.0),
+    ])
+}
+
+/// A message decoded into values that nobody looks at; gives how many there were.
+fn decoded_message(message: &StreamMessage) -> usize {
+    match &message.bytes {
+        Some(frame) => decoded(frame),
+        None => usize::from(serde_json::from_str::<Value>(&message.data).is_ok()),
+    }
 }
 
 /// A frame and its record, decoded into values that nobody looks at; gives how many there were.
@@ -107,43 +187,34 @@ fn last_block(mut rest: &[u8]) -> Option<&[u8]> {
     last
 }
 
-fn network() -> NetworkName {
-    NetworkName::new("bluesky-pds", Some("bench.test"))
-}
-
-fn instance() -> Instance {
-    Instance { network: network(), base: "https://bench.test".to_owned(), allow_private: false }
-}
-
-/// What all frames show.
-fn read(firehose: &Firehose) -> Observation {
+/// What all messages show.
+fn read(side: Side, messages: &[StreamMessage]) -> Observation {
     let networks = Networks::shipped();
-    let connector = networks.connector("bluesky-pds").expect("it is shipped");
-    let instance = instance();
+    let connector = networks.connector(side.definition).expect("it is shipped");
+    let instance = side.instance();
     let target =
-        StreamTarget { instance: &instance, name: "firehose", credential: None, cursor: None, roots: &[] };
+        StreamTarget { instance: &instance, name: side.name, credential: None, cursor: None, roots: &[] };
     let mut all = Observation::default();
-    for frame in firehose.frames() {
-        let message = StreamMessage { bytes: Some(frame.clone()), ..StreamMessage::default() };
-        let heard = connector.read_message(&target, &message, Timestamp::from_secs(1_793_700_000));
+    for message in messages {
+        let heard = connector.read_message(&target, message, Timestamp::from_secs(1_793_700_000));
         all.posts.extend(heard.observation.posts);
     }
     all
 }
 
 /// Seconds that the store takes for these posts in batches, nothing else going on.
-fn apply(all: &Observation, clock: &Arc<dyn Clock>) -> anyhow::Result<f64> {
+fn apply(side: Side, all: &Observation, clock: &Arc<dyn Clock>) -> anyhow::Result<f64> {
     let folder = tempfile::tempdir()?;
     let mut store =
         freshet_store::open(&folder.path().join("store.sqlite"), Access::Write, Options::default())?;
-    store.put_instance(&InstanceRow { instance: instance(), on_delete: OnDelete::Keep })?;
+    store.put_instance(&InstanceRow { instance: side.instance(), on_delete: OnDelete::Keep })?;
     let uploads: Vec<Upload> = all
         .posts
         .chunks(BATCH)
         .map(|posts| Upload {
             observation: Observation { posts: posts.to_vec(), ..Observation::default() },
             robot: Some(RobotKind::Status),
-            ..Upload::new(VisitId(1), network(), clock.now())
+            ..Upload::new(VisitId(1), side.network(), clock.now())
         })
         .collect();
     let began = Instant::now();
@@ -154,9 +225,9 @@ fn apply(all: &Observation, clock: &Arc<dyn Clock>) -> anyhow::Result<f64> {
 }
 
 /// A whole run into an empty store, until the last frame is in it.
-async fn listen(firehose: &Firehose, people: u32, path: &Path) -> anyhow::Result<f64> {
+async fn listen(side: Side, firehose: &Firehose, path: &Path) -> anyhow::Result<f64> {
     let networks = Arc::new(Networks::shipped());
-    let store = furnished(&networks, people, path, SystemClock.now())?;
+    let store = furnished(side, &networks, path, SystemClock.now())?;
     let kit = crawl::kit(store, path, Arc::new(firehose.clone()), networks)?;
     let core = CoreOptions { uses_streams: true, ..CoreOptions::default() };
     let look = freshet_store::open(path, Access::Read, Options::default())?;
@@ -180,31 +251,32 @@ async fn listen(firehose: &Firehose, people: u32, path: &Path) -> anyhow::Result
 
 /// A store that watches everybody, and stands before the first frame.
 fn furnished(
+    side: Side,
     networks: &Networks,
-    people: u32,
     path: &Path,
     now: Timestamp,
 ) -> anyhow::Result<Box<dyn freshet_store::api::Store>> {
     let mut store = freshet_store::open(path, Access::Write, Options::default())?;
-    store.put_instance(&InstanceRow { instance: instance(), on_delete: OnDelete::Keep })?;
-    let connector = networks.connector("bluesky-pds").context("it is shipped")?;
-    let sources = (0..people).flat_map(|person| {
+    store.put_instance(&InstanceRow { instance: side.instance(), on_delete: OnDelete::Keep })?;
+    let connector = networks.connector(side.definition).context("it is shipped")?;
+    let network = side.network();
+    let sources = (0..side.people).flat_map(|person| {
         let did = Firehose::did(person);
-        freshet_network::robot::sources_for(&*connector, &network(), RobotKind::Status, "account", &did, 0)
+        freshet_network::robot::sources_for(&*connector, &network, RobotKind::Status, "account", &did, 0)
     });
     let visited_at = Some(now);
     let sources: Vec<Source> =
         sources.map(|source| Source { visited_at, due_at: now + Span::DAY, ..source }).collect();
     store.add_sources(&sources)?;
     let mark = StreamMark {
-        name: "firehose".into(),
+        name: side.name.into(),
         since: now - Span::MINUTE,
         until: now,
         cursor: Some("0".to_owned()),
         covers: Vec::new(),
         revisit: Vec::new(),
     };
-    let upload = Upload { stream: Some(mark), ..Upload::new(VisitId(0), network(), now) };
+    let upload = Upload { stream: Some(mark), ..Upload::new(VisitId(0), side.network(), now) };
     store.apply(&[upload], compare)?;
     Ok(store)
 }

@@ -13,6 +13,7 @@ Examples:
   freshet care                                   what is kept of whom, by which rules, and who has to hear
   freshet care @ada@example.social               everything that is kept of one account
   freshet care set within 30d                    exports have to hear of deletions within a month
+  freshet care apply                             take out of all of them what is kept no longer; fit for once a day
   freshet care drop old-export                   its folder is gone, or in other hands
 
 Exports and snapshots are remembered when they are made. `freshet export --apply-deletions DIR` takes
@@ -37,6 +38,11 @@ pub(crate) enum CareCommand {
     /// Set within which time exports and snapshots are to hear of deletions
     #[command(subcommand)]
     Set(CareSetting),
+    /// Let every export and snapshot that has to hear of deletions hear of them, as `export --apply-deletions` does
+    Apply {
+        #[command(flatten)]
+        report: ReportArgs,
+    },
     /// Remember an export or a snapshot no more
     Drop {
         /// Its folder, as `freshet care` lists it

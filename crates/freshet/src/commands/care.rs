@@ -5,12 +5,15 @@ use std::process::ExitCode;
 use freshet_app::care;
 use freshet_app::config::Globals;
 use freshet_app::data::Data;
+use freshet_export::deletions;
 use freshet_report::care::{CareAccount, CareExport, CareReport, CareSetReport, CareSource};
+use freshet_report::deletions::{DeletionsAppliedReport, DeletionsReport, LeftAlone};
 use freshet_report::time::UnixNumber;
 use freshet_types::{Span, Timestamp};
 use serde::Serialize;
 
 use crate::args::{CareArgs, CareCommand, CareSetting};
+use crate::failure;
 use crate::output::{self, Report, count, relative, table};
 
 /// Shows, or sets.
@@ -18,6 +21,13 @@ pub(crate) fn execute(globals: &Globals, args: &CareArgs) -> anyhow::Result<Exit
     match (&args.command, &args.reference) {
         (Some(CareCommand::Set(CareSetting::Within { span, report })), _) => {
             output::print(*report, &care::set_within(globals, *span)?)?;
+        }
+        (Some(CareCommand::Apply { report }), _) => {
+            let applied = deletions::apply_all(globals)?;
+            output::print(*report, &applied)?;
+            let is_whole = applied.failed.is_empty()
+                && applied.folders.iter().flat_map(|it| &it.left_alone).all(|it| !it.is_export);
+            return Ok(if is_whole { ExitCode::SUCCESS } else { failure::partly() });
         }
         (Some(CareCommand::Drop { dir, report }), _) => {
             output::print(*report, &care::drop_export(globals, dir)?)?;
@@ -35,6 +45,20 @@ pub(crate) fn execute(globals: &Globals, args: &CareArgs) -> anyhow::Result<Exit
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Report for DeletionsAppliedReport {
+    fn text(&self) -> String {
+        if self.folders.is_empty() && self.failed.is_empty() {
+            return "no export or snapshot has to hear of anything".to_owned();
+        }
+        let folder = |it: &DeletionsReport| format!("{}\n{}", it.folder, it.text());
+        let failed =
+            |it: &LeftAlone| format!("failed: {}: {}", output::one_line(&it.name), output::one_line(&it.why));
+        let parts: Vec<String> =
+            self.folders.iter().map(folder).chain(self.failed.iter().map(failed)).collect();
+        parts.join("\n\n")
+    }
 }
 
 /// A report, and the present by which its times are told.

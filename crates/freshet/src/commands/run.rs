@@ -10,6 +10,7 @@ use freshet_app::config::Globals;
 use freshet_app::crawl::{Choices, remembered_share};
 use freshet_app::data::Data;
 use freshet_app::forget;
+use freshet_app::hubs::{self, public_address};
 use freshet_engine::importance::IMPORTANCE;
 use freshet_report::RunStatus;
 use freshet_types::Span;
@@ -23,6 +24,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
     let mut data = Data::open(globals)?;
     let _lock = data.lock()?;
     forget::finish(&mut data)?;
+    hubs::begin_anew(&mut data)?;
     let forum_share = remembered_share(&mut data, args.forum_share)?;
     if let Some(switch) = &args.importance {
         IMPORTANCE.put(&mut data.store, switch)?;
@@ -49,6 +51,7 @@ pub(crate) fn execute(globals: &Globals, args: &RunArgs) -> anyhow::Result<ExitC
             (false, Some(address)) => Dashboard::At(address),
             (false, None) => Dashboard::Usual,
         },
+        websub_at: args.websub_at.as_deref().map(public_address).transpose()?,
     };
     let report = runtime()?.block_on(crawl::crawl(globals, &data, choices, around))?;
     output::print(args.report, &report)?;

@@ -20,6 +20,8 @@ use crate::output::{self, COLUMNS, Report, relative, shorten};
 
 /// Characters of a failure shown in a table.
 const FAILURE_CHARS_MAX: usize = 200;
+/// Hubs that do not tell, of which a line is shown.
+const HUBS_MAX: usize = 20;
 
 /// Merges and prints.
 pub(crate) fn execute(globals: &Globals, args: ReportArgs) -> anyhow::Result<ExitCode> {
@@ -42,6 +44,7 @@ impl Report for StatusReport {
             prices(self),
             forums(self),
             streams(self),
+            hubs(self),
             servers(self),
             unreadable(self),
             relearnt(self),
@@ -172,6 +175,24 @@ fn streams(report: &StatusReport) -> Option<String> {
     };
     let lines: Vec<String> = shown.map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Hubs that tell of feeds: how many do, and a line for each that does not.
+fn hubs(report: &StatusReport) -> Option<String> {
+    let status = report.hubs.as_ref()?;
+    let live = status.feeds.iter().filter(|it| it.state == "live").count();
+    let taken: u64 = status.feeds.iter().map(|it| it.taken_count).sum();
+    let refused: u64 = status.feeds.iter().map(|it| it.refused_count).sum();
+    let why = status.why.as_ref().map_or_else(String::new, |why| format!("; they do not reach it: {why}"));
+    let of = output::count(status.feeds.len() as u64, "feed");
+    let said = output::count(taken, "time");
+    let first = format!("hubs tell of {live} of {of} at {}: {said}, {refused} not signed{why}", status.at);
+    let silent = status.feeds.iter().filter(|it| it.state != "live").take(HUBS_MAX).map(|it| {
+        let why =
+            it.why.as_ref().map_or_else(String::new, |why| format!(": {}", shorten(why, FAILURE_CHARS_MAX)));
+        format!("hub {} of {} is {}{why}", it.hub, it.feed, it.state)
+    });
+    lines(std::iter::once(first).chain(silent).map(|line| output::wrapped(&line, COLUMNS - 2, "  ")))
 }
 
 /// Whether nobody misses it: nothing that is watched is covered.

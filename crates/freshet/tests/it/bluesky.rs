@@ -4,6 +4,7 @@
 //! In both, every public post is stored exactly once, no limit is overrun, and a second run finds
 //! what is new without fetching known pages again.
 
+mod firehose;
 mod server;
 
 use std::time::Duration;

@@ -39,4 +39,5 @@ mod viewers;
 mod web;
 mod web_browser;
 mod web_learn;
+mod websub;
 mod world;

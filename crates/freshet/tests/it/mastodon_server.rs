@@ -5,6 +5,7 @@
 //! unix seconds, where Mastodon writes ISO 8601, and its 429 carries no `Retry-After`.
 
 mod server;
+mod streaming;
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 
 mod bus;
 mod socket;
+mod stuck;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

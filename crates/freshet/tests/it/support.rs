@@ -2,6 +2,7 @@
 
 pub(crate) mod freshet;
 pub(crate) mod http;
+pub(crate) mod hub;
 pub(crate) mod oauth;
 pub(crate) mod process;
 pub(crate) mod proxy;

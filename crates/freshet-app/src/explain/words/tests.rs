@@ -133,13 +133,14 @@ fn what_others_tell_of_it_reads_as_sentences() {
         is_page: false,
         connected_at,
         is_covered,
+        bill: is_covered.then_some((1, 12)),
         why: why.map(str::to_owned),
     };
     check(
         &streamed(true, Some(at(9_940)), true, None),
         "stream",
         "stream: its server sends posts by itself, through `local`: connected 1m 00s ago; it sends all posts, so visits are \
-         for reconciliation only",
+         for reconciliation only; so far it took 1 request and spared 12 visits",
     );
     let page = Fact::Streamed {
         stream: "updates".to_owned(),
@@ -147,6 +148,7 @@ fn what_others_tell_of_it_reads_as_sentences() {
         is_page: true,
         connected_at: Some(at(9_940)),
         is_covered: false,
+        bill: None,
         why: None,
     };
     check(

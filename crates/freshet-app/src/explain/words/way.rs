@@ -21,7 +21,7 @@ pub(super) fn way(fact: &Fact, now: Timestamp) -> Words {
 }
 
 fn streamed(fact: &Fact, now: Timestamp) -> String {
-    let Fact::Streamed { stream, is_complete, is_page, connected_at, is_covered, why } = fact else {
+    let Fact::Streamed { stream, is_complete, is_page, connected_at, is_covered, bill, why } = fact else {
         return String::new();
     };
     if *is_page {
@@ -45,7 +45,15 @@ fn streamed(fact: &Fact, now: Timestamp) -> String {
         (true, true, true) => "; it sends all posts, so visits are for reconciliation only",
         (true, true, false) => "; it sends all posts, and after one more visit there is no hole before it",
     };
-    format!("its server sends posts by itself, through `{stream}`: {state}{meaning}")
+    let bill = bill.map_or_else(String::new, |(spent, spared)| {
+        let (requests, visits) = (counted(spent, "request"), counted(spared, "visit"));
+        format!("; so far it took {requests} and spared {visits}")
+    });
+    format!("its server sends posts by itself, through `{stream}`: {state}{meaning}{bill}")
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn held_back(constraint: &str) -> Words {

@@ -42,6 +42,13 @@ impl Core {
         source: &Source,
         now: Timestamp,
     ) -> Option<Timestamp> {
+        let visited_at = source.visited_at?;
+        let gap = RECONCILE_AFTER + spread(source.id, RECONCILE_AFTER * 0.25);
+        self.covering(key, source, now).map(|_| visited_at + gap)
+    }
+
+    /// The stream that covers a source.
+    fn covering(&self, key: ServerKey, source: &Source, now: Timestamp) -> Option<&super::Name> {
         if self.streams.all.is_empty() || source.robot != RobotKind::Status || source.pinned.is_some() {
             return None;
         }
@@ -50,7 +57,7 @@ impl Core {
             return None;
         }
         let visited_at = source.visited_at?;
-        let of_server = self.streams.all.range((key, "".into())..).take_while(|((at, _), _)| *at == key);
+        let mut of_server = self.streams.all.range((key, "".into())..).take_while(|((at, _), _)| *at == key);
         let covers = |stream: &super::Stream| {
             let is_there = match stream.stage {
                 Stage::Connected { .. } => true,
@@ -65,9 +72,17 @@ impl Core {
                 && stream.doubts.get(&source.root_id).is_none_or(|&at| at <= visited_at);
             is_there && has_no_hole && is_named && stream.info.covers.iter().any(is_complete)
         };
-        let is_covered = of_server.map(|(_, stream)| stream).any(covers);
-        let gap = RECONCILE_AFTER + spread(source.id, RECONCILE_AFTER * 0.25);
-        is_covered.then(|| visited_at + gap)
+        of_server.find(|(_, stream)| covers(stream)).map(|(name, _)| name)
+    }
+
+    /// The visit that the policy had planned is spared.
+    pub(in super::super) fn note_spared(&mut self, source: &Source, now: Timestamp) {
+        let key = self.sources.get(source.id).map(|slot| slot.key);
+        let name = key.and_then(|key| self.covering(key, source, now)).cloned();
+        let stream = name.and_then(|name| self.streams.all.get_mut(&name));
+        if let Some((stream, visited_at)) = stream.zip(source.visited_at) {
+            stream.worth.put_off(source.due_at - visited_at, now);
+        }
     }
 
     /// A covered source is not asked for now.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use freshet_store::row::{Applied, StreamMark, Upload};
+use freshet_store::row::{Applied, SourceSlot, StreamMark, Upload};
 use freshet_types::{CursorTrouble, Observation, RobotKind, Span, Timestamp, VisitId};
 
 use super::super::upload::followed;
@@ -14,6 +14,8 @@ use super::Name;
 use crate::consent::drop_opted_out;
 use crate::stream::{Sifted, StreamBatch, StreamId};
 
+/// A hint is worth this much at most: the ceiling would have brought the visit.
+const HINT_MAX: Span = Span::DAY;
 /// How often a stream that brings nothing is written down.
 const MARK_EVERY: Span = Span::from_secs(30);
 
@@ -103,6 +105,17 @@ impl Core {
             stream.tally.hints_count += sifted.hints.len() as u64;
             stream.poll.judge(!sifted.hints.is_empty());
         }
+        let earlier = |slot: &SourceSlot| {
+            let planned = self.sources.get(slot.id).map(|known| known.news_at);
+            planned.map_or(Span::ZERO, |planned| (planned - slot.due_at.max(now)).max(Span::ZERO))
+        };
+        let gained: Vec<Span> = sifted.hints.iter().map(earlier).collect();
+        if let Some(stream) = self.streams.all.get_mut(&(key, Arc::clone(&sifted.stream.name))) {
+            for gained in gained {
+                stream.worth.hint(gained.min(HINT_MAX));
+            }
+            stream.worth.note_gap(sifted.gap);
+        }
         sifted.hints.iter().for_each(|slot| self.on_lead(slot, now));
     }
 
@@ -118,6 +131,7 @@ impl Core {
             return false;
         };
         stream.tally.posts_count += applied.new_posts.len() as u64;
+        stream.worth.bring(applied.new_posts.len());
         self.tally.add_lags(applied.new_posts.iter().map(|at| (now - *at).max(Span::ZERO)));
         true
     }

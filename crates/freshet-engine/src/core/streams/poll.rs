@@ -24,7 +24,7 @@ pub(super) struct Poll {
     /// The time until it is asked for again.
     gap: Span,
     /// The quotas that its request takes from.
-    paid: Vec<QuotaKey>,
+    pub(super) paid: Vec<QuotaKey>,
     /// Roots that the last answer named.
     named: Set<String>,
     /// Answered since then, without a failure.

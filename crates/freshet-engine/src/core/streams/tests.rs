@@ -291,7 +291,7 @@ fn answers(bench: &mut Bench, roots: &[&str], is_watched: bool, count: usize) ->
         let upload =
             upload(bench.tell(Event::StreamHeard(order.id, Box::new(batch)))).expect("it is written down");
         let hints = if is_watched { vec![bench.slot("ada")] } else { Vec::new() };
-        let sifted = Sifted { stream: bench.stream.clone(), unwatched_count: 0, hints };
+        let sifted = Sifted { stream: bench.stream.clone(), unwatched_count: 0, hints, gap: None };
         let answered_at = bench.now;
         let mut effects =
             bench.tell(Event::StreamClosed(order.id, StreamEnd::Broken("it was answered".to_owned())));

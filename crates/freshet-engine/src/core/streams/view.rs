@@ -49,6 +49,9 @@ pub(crate) struct StreamView {
     pub(crate) unwatched_count: u64,
     pub(crate) hints_count: u64,
     pub(crate) reconnects_count: u64,
+    /// Requests that it took in this run, and visits that it spared.
+    pub(crate) spent: f64,
+    pub(crate) spared: f64,
     pub(crate) why: Option<String>,
 }
 
@@ -66,6 +69,7 @@ impl Core {
                     _ => stream.poll.since,
                 };
                 let tally = &stream.tally;
+                let (spent, spared) = stream.worth.sums(stream.until);
                 StreamView {
                     network: self.servers.network(*key).clone(),
                     name: name.to_string(),
@@ -83,6 +87,8 @@ impl Core {
                     unwatched_count: tally.unwatched_count,
                     hints_count: tally.hints_count,
                     reconnects_count: tally.connects_count.saturating_sub(1),
+                    spent,
+                    spared,
                     why: tally.why.clone(),
                 }
             };

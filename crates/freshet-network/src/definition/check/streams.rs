@@ -39,6 +39,10 @@ impl Checker<'_> {
         if let Some(variant) = &rule.variant {
             self.known(&format!("{key}.variant"), "variant", variant, data.variants.keys());
         }
+        if let Some(other) = &rule.instead_of {
+            let others = data.stream.iter().filter(|it| it.name != rule.name && it.instead_of.is_none());
+            self.known(&format!("{key}.instead_of"), "stream", other, others.map(|it| &it.name));
+        }
         if rule.covers.is_empty() {
             self.problem(key, "`covers` is empty: the posts of which lists does it send?");
         }
@@ -105,6 +109,7 @@ impl Checker<'_> {
                 named_max: rule.named.as_ref().map_or(0, |named| named.max as usize),
                 cursor_lasts,
                 needs_credential: rule.needs_credential,
+                instead_of: rule.instead_of.as_deref().map(Into::into),
                 every: self.every(key, rule),
             },
             variant: rule.variant.clone(),

@@ -38,6 +38,7 @@ pub(super) fn read(text: &str) -> Result<(Feed<'_>, usize), String> {
         author: author(&tree),
         next: text_at(&tree, "next_url"),
         hub: elements(&tree, "hubs").first().and_then(|hub| text_at(hub, "url")),
+        topic: text_at(&tree, "feed_url"),
         entries: elements(&tree, "items").iter().map(entry).collect(),
         ..Feed::default()
     };

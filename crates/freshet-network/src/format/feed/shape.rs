@@ -44,6 +44,8 @@ pub(super) struct Feed<'a> {
     pub(super) next: Piece<'a>,
     /// Who tells subscribers of news [`WebSub`](https://www.w3.org/TR/websub/).
     pub(super) hub: Piece<'a>,
+    /// The address under which that hub knows it.
+    pub(super) topic: Piece<'a>,
     pub(super) ttl: Piece<'a>,
     pub(super) period: Piece<'a>,
     pub(super) frequency: Piece<'a>,
@@ -135,6 +137,7 @@ pub(super) fn shape(feed: Feed<'_>) -> Shaped<'_> {
         ("language", feed.language),
         ("next", feed.next),
         ("hub", feed.hub),
+        ("topic", feed.topic),
         ("period", feed.period),
     ] {
         put(&mut values, key, text);

@@ -177,6 +177,7 @@ impl<'a> Reader<'a> {
             (None, "alternate") => set(&mut self.feed.link, Some(address)),
             (None, "next") => set(&mut self.feed.next, Some(address)),
             (None, "hub") => set(&mut self.feed.hub, Some(address)),
+            (None, "self") => set(&mut self.feed.topic, Some(address)),
             _ => {}
         }
     }

@@ -34,15 +34,20 @@ pub(crate) struct Bluesky {
 impl Bluesky {
     /// Identities and one personal data server.
     pub(crate) fn personal_data_server(node: &Path, packages: &Path) -> Self {
-        Self::start(node, packages, None)
+        Self::start(node, packages, None, true)
+    }
+
+    /// The same, and it lets people write as much as they like.
+    pub(crate) fn data_server_without_limits(node: &Path, packages: &Path) -> Self {
+        Self::start(node, packages, None, false)
     }
 
     /// The whole network, with private databases.
     pub(crate) fn whole_network(node: &Path, packages: &Path, postgres: &Path, redis: &Path) -> Self {
-        Self::start(node, packages, Some((Postgres::start(postgres), Redis::start(redis))))
+        Self::start(node, packages, Some((Postgres::start(postgres), Redis::start(redis))), true)
     }
 
-    fn start(node: &Path, packages: &Path, services: Option<(Postgres, Redis)>) -> Self {
+    fn start(node: &Path, packages: &Path, services: Option<(Postgres, Redis)>, is_limited: bool) -> Self {
         let folder = TempDir::with_prefix("freshet-bluesky-").expect("a folder for Bluesky");
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/servers");
         let (plc_port, pds_port, appview_port) = (free_port(), free_port(), free_port());
@@ -52,6 +57,7 @@ impl Bluesky {
         command
             .env("FRESHET_TEST_BLUESKY", packages)
             .env("TMPDIR", folder.path())
+            .env("RATE_LIMITS", if is_limited { "on" } else { "off" })
             .env("LOG_ENABLED", "false");
         command.env("PLC_PORT", plc_port.to_string()).env("PDS_PORT", pds_port.to_string());
         command.env("APPVIEW_PORT", appview_port.to_string()).current_dir(folder.path());
@@ -174,8 +180,13 @@ impl Person {
             })
             .collect();
         for writes in writes.chunks(WRITES_PER_CALL) {
-            self.call(bluesky, "applyWrites", &json!({"repo": self.did, "writes": writes}));
+            self.applies(bluesky, writes);
         }
+    }
+
+    /// Creates, changes and deletes records in one call; gives what the server says of each.
+    pub(crate) fn applies(&self, bluesky: &Bluesky, writes: &[Value]) -> Value {
+        self.call(bluesky, "applyWrites", &json!({"repo": self.did, "writes": writes}))
     }
 
     /// Follows somebody; gives the key of the record.
@@ -193,7 +204,8 @@ impl Person {
     }
 }
 
-fn post(text: &str) -> Value {
+/// A post as people's programs write it.
+pub(crate) fn post(text: &str) -> Value {
     json!({"$type": "app.bsky.feed.post", "text": text, "langs": ["en"], "createdAt": now()})
 }
 

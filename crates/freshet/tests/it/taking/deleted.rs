@@ -406,6 +406,34 @@ fn folders_that_are_not_ours_are_left_alone() {
 }
 
 #[test]
+fn care_reaches_every_export_and_snapshot_at_once() {
+    let freshet = filled(4);
+    assert!(freshet.ok(&["care", "apply"]).contains("no export or snapshot has to hear"));
+    freshet.ok(&["export", "--kind", "posts,accounts", "-o", "one"]);
+    freshet.ok(&["export", "--format", "csv", "-o", "two"]);
+    freshet.ok(&["export", "-o", "gone"]);
+    freshet.ok(&["snapshot", "three"]);
+    freshet.ok(&["forget", ADA, "--yes"]);
+    let at = |name: &str| freshet.folder().join(name);
+    assert!(["one", "two", "three"].iter().all(|name| !holds_secret(&at(name)).is_empty()));
+    std::fs::remove_dir_all(at("gone")).expect("as the test made it");
+    let said = freshet.say(&["care", "apply", "--format", "json"]);
+    assert_eq!(said.code, 1, "one of them is gone: {said:?}");
+    let applied: Value = serde_json::from_str(&said.out).expect("it is a report");
+    assert_eq!(applied["folders"].as_array().map(Vec::len), Some(3), "{applied}");
+    assert!(applied["failed"][0]["name"].as_str().is_some_and(|name| name.ends_with("gone")), "{applied}");
+    for name in ["one", "two", "three"] {
+        assert_eq!(holds_secret(&at(name)), [""; 0], "{name}");
+    }
+    freshet.ok(&[
+        "care",
+        "drop",
+        &at("gone").canonicalize().unwrap_or_else(|_| at("gone")).to_string_lossy(),
+    ]);
+    assert!(freshet.ok(&["care", "apply"]).contains("no export or snapshot has to hear"));
+}
+
+#[test]
 fn care_knows_one_account_and_obeys_what_is_set() {
     let freshet = filled(4);
     let ada = freshet.json(&["care", ADA]);
