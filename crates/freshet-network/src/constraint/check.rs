@@ -209,7 +209,8 @@ impl<'p> Walk<'p> {
                     let what = "a collection is always there, were it empty; ask for its `size`".to_owned();
                     return Err(self.at(expr, what));
                 }
-                Ok(found)
+                // `has(…)` is answered, whatever it asks about.
+                Ok(if select.test { Shape::Value(Sort::Truth) } else { found })
             }
             Expr::Call(call) => self.call(expr, call),
             Expr::Comprehension(comprehension) => self.comprehension(expr, comprehension),

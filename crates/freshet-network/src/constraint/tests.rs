@@ -204,6 +204,8 @@ fn paths_are_compared_with_the_definition() {
         ("post.author.posts[0].likes > 1 && post.id != '' && depth < 3", None),
         ("post.open || !post.open || (post.open ? post.likes > 1 : post.lang == 'en')", None),
         ("post.lang + '-' != 'en-' && post.likes + 1 > now - 5 && string(post.likes) == '1'", None),
+        ("has(post.lang)", None),
+        ("has(post.author) && !has(post.plinks.likes)", None),
         ("post.likes == null || post.lang in ['en'] || size(post.lang) > 3 || type(post.likes) == int", None),
         // None of these can be told of any object: each would let everything wait, and then be dropped.
         ("1", Some("this is a number, and a constraint is either true or false")),
