@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use freshet_types::{Map, Redirects, ServerKey, Span, StreamInfo, StreamTarget, Timestamp, VisitId};
+use freshet_types::{
+    Map, Redirects, RobotKind, ServerKey, Span, StreamInfo, StreamTarget, Timestamp, VisitId,
+};
 
 use super::{Core, Effect, VISITS_RESERVED};
 use crate::price::TariffKey;
