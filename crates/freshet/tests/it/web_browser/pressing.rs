@@ -363,6 +363,8 @@ fn press_credentials(scene: &Scene, browser: &mut Chromium) {
     check_says(browser, "The credential was added");
     let page = browser.value("document.documentElement.outerHTML");
     assert!(!page.as_str().unwrap_or_default().contains(SECRET), "it is shown");
+    press_viewer(scene, browser);
+    browser.open(&format!("{}/networks", scene.base));
     browser.fill("form[action$='/remove'] [name=passphrase]", "wrong");
     browser.press("form[action$='/remove'] button");
     check_says(browser, "passphrase");
@@ -372,6 +374,23 @@ fn press_credentials(scene: &Scene, browser: &mut Chromium) {
     check_says(browser, "The credential was removed");
     // A refusal is an error of the console, and meant to be.
     browser.take_events();
+}
+
+/// The owner looks as somebody who has a credential, and as everybody again.
+fn press_viewer(scene: &Scene, browser: &mut Chromium) {
+    let mut add = scene.freshet.command(&["add", "@nina@b.example", "--as", "mine"]);
+    let said = add.env("FRESHET_PASSPHRASE", "open sesame").output().expect("the program can be started");
+    assert!(said.status.success(), "{said:?}");
+    browser.open(&format!("{}/settings", scene.base));
+    browser.press("main a[href='/?as=mine']");
+    let shown = "document.querySelector('.state').textContent";
+    assert_eq!(browser.value(shown), json!("as mine · as everybody"));
+    browser.open(&format!("{}/sources?q=nina", scene.base));
+    check_says(browser, "nina");
+    browser.press("a[href='?as=']");
+    assert_ne!(browser.value(shown), json!("as mine · as everybody"));
+    let everybody = http::get(&scene.base, "/api/v1/sources?q=nina");
+    assert_eq!(everybody["sources"], json!([]), "what is watched as somebody is shown to nobody else");
 }
 
 /// A test reaches the receiver, and the page says so.
