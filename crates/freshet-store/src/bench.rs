@@ -15,8 +15,10 @@ use freshet_types::{
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
-use crate::api::StoreError;
 use crate::api::prelude::*;
+use crate::api::{Store, StoreError};
+use crate::open::Access;
+use crate::options::Options;
 use crate::row::{KnownPost, Upload};
 use crate::sqlite::SqliteStore;
 
@@ -67,6 +69,28 @@ pub fn ingest(posts: usize) -> Result<IngestFigures, StoreError> {
     let (apply_per_s, raw_per_s) = (per_s(best.apply), per_s(best.raw));
     let guarded_per_s = per_s(best.guarded);
     Ok(IngestFigures { apply_per_s, raw_per_s, ratio: apply_per_s / raw_per_s, guarded_per_s })
+}
+
+/// Posts per second through [`Store::apply`] into a file, and into the new and empty store of this address: the same uploads by turns.
+pub fn ingest_beside(address: &str, posts: usize) -> Result<(f64, f64), StoreError> {
+    let dir = tempfile::tempdir()
+        .map_err(|error| StoreError::Database { doing: "measure", why: error.to_string() })?;
+    let mut file = crate::open(&dir.path().join("apply.db"), Access::Write, Options::default())?;
+    let mut other = crate::open(address, Access::Write, Options::default())?;
+    let sources = [add_sources(&mut file)?, add_sources(&mut other)?];
+    let batches = posts.div_ceil(PAGE_POSTS * BATCH_PAGES).max(1);
+    let mut times = [Duration::ZERO; 2];
+    for batch in 0..batches {
+        let stores = [&mut file, &mut other].into_iter().zip(&sources).zip(&mut times);
+        for ((store, sources), time) in stores {
+            let uploads = batch_of(batch, sources);
+            let start = Instant::now();
+            store.apply(&uploads, compare)?;
+            *time += start.elapsed();
+        }
+    }
+    let per_s = |time: Duration| (batches * BATCH_PAGES * PAGE_POSTS) as f64 / time.as_secs_f64();
+    Ok((per_s(times[0]), per_s(times[1])))
 }
 
 /// Seconds that bare prepared inserts of all rows of the store at `from` take, with the same
@@ -247,7 +271,7 @@ fn insert(
     Ok(())
 }
 
-fn add_sources(store: &mut SqliteStore) -> Result<Vec<Source>, StoreError> {
+fn add_sources(store: &mut impl Store) -> Result<Vec<Source>, StoreError> {
     let network = NetworkName::from("bench");
     let one = |n: usize| Source::new(&network, "statuses", RobotKind::Status, "account", &author(n));
     let mut sources: Vec<_> = (0..SOURCES).map(one).collect();

@@ -399,3 +399,25 @@ pub trait Browse {
         samples: usize,
     ) -> Result<Vec<ComplaintRow>, StoreError>;
 }
+
+impl ForumState {
+    /// Adds so many lists of one kind that all lack the same.
+    pub(crate) fn add_lists(&mut self, kind: &str, lack: Option<Lack>, lists_count: usize) {
+        let (count, complete_count) = if kind == freshet_types::list::THREAD {
+            (&mut self.threads_count, &mut self.complete_threads_count)
+        } else {
+            (&mut self.boards_count, &mut self.complete_boards_count)
+        };
+        *count += lists_count;
+        let Some(lack) = lack else {
+            *complete_count += lists_count;
+            return;
+        };
+        if let Some((_, count)) = self.lacks.iter_mut().find(|(known, _)| *known == lack) {
+            *count += lists_count;
+        } else {
+            self.lacks.push((lack, lists_count));
+            self.lacks.sort_unstable();
+        }
+    }
+}

@@ -13,6 +13,8 @@ pub enum Trouble {
     Files,
     /// The disk, or the system, failed to read or write.
     Io,
+    /// The server that holds it cannot be reached.
+    Away,
 }
 
 impl Trouble {
@@ -22,6 +24,7 @@ impl Trouble {
             Self::Busy => "another program holds the store: close it, or wait until it is done",
             Self::Full => "make room on the disk of the data directory",
             Self::Files => "let the process open more files (`ulimit -n`), or start it again",
+            Self::Away => "see that the PostgreSQL server is up and can be reached",
             Self::Io => "look at the disk of the data directory: is it there, whole and not full?",
         }
     }

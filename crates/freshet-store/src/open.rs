@@ -1,19 +1,21 @@
 //! The one door to a store: an address in, a store out.
 //!
-//! An address is the path of a SQLite file, plain or as `sqlite:PATH`, or [`MEMORY`]. Another backend adds its scheme here, and nothing else
-//! of the project need know its name.
+//! An address is the path of a SQLite file, plain or as `sqlite:PATH`, or [`MEMORY`], or that of a PostgreSQL database, `postgres://…`. Another
+//! backend adds its scheme here, and nothing else of the project need know its name.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::api::{Store, StoreError};
 use crate::options::Options;
+use crate::postgres::{self, PostgresStore};
 use crate::sqlite::SqliteStore;
+use crate::transfer::{self, Copied, Transfer};
 
 /// The address of a store that lives in memory and ends with who opened it.
 pub const MEMORY: &str = "memory:";
 /// Schemes that an address may begin with.
-const SCHEMES: &str = "`sqlite:PATH`, or the path of a file";
+const SCHEMES: &str = "`sqlite:PATH`, the path of a file, or `postgres://USER@HOST/DATABASE`";
 /// What begins the address of a SQLite file, where it is said.
 const SQLITE: &str = "sqlite:";
 
@@ -35,7 +37,40 @@ pub fn open(
     if address.as_ref() == MEMORY {
         return Ok(Box::new(SqliteStore::in_memory_with(options)?));
     }
+    if let Some(address) = address.as_ref().to_str().filter(|address| postgres::is_address(address)) {
+        return Ok(match access {
+            Access::Write => Box::new(PostgresStore::open(address, options)?),
+            Access::Read => Box::new(PostgresStore::open_reader(address, options)?),
+        });
+    }
     let path = sqlite_path(address.as_ref())?;
+    Ok(Box::new(match access {
+        Access::Write => SqliteStore::open_with(path, options)?,
+        Access::Read => SqliteStore::open_reader_with(path, options)?,
+    }))
+}
+
+/// Moves everything from the store of one address into that of another, which must be new, or begun by an earlier call; tells after each
+/// piece which table it is at, and how many rows of it were moved.
+pub fn copy(
+    from: &(impl AsRef<OsStr> + ?Sized),
+    to: &(impl AsRef<OsStr> + ?Sized),
+    told: &mut dyn FnMut(&str, u64),
+) -> Result<Copied, StoreError> {
+    let from = transferable(from.as_ref(), Access::Read)?;
+    let mut to = transferable(to.as_ref(), Access::Write)?;
+    transfer::copy(&*from, &mut *to, told)
+}
+
+fn transferable(address: &OsStr, access: Access) -> Result<Box<dyn Transfer>, StoreError> {
+    let options = Options::default();
+    if let Some(address) = address.to_str().filter(|address| postgres::is_address(address)) {
+        return Ok(match access {
+            Access::Write => Box::new(PostgresStore::open(address, options)?),
+            Access::Read => Box::new(PostgresStore::open_reader(address, options)?),
+        });
+    }
+    let path = sqlite_path(address)?;
     Ok(Box::new(match access {
         Access::Write => SqliteStore::open_with(path, options)?,
         Access::Read => SqliteStore::open_reader_with(path, options)?,
@@ -85,7 +120,7 @@ mod tests {
         check("sqlite:data/a b.sqlite", Ok("data/a b.sqlite"));
         check("/odd/a://b/store.sqlite", Ok("/odd/a://b/store.sqlite"));
         check("C:\\data\\store.sqlite", Ok("C:\\data\\store.sqlite"));
-        check("postgres://me:secret@db/freshet", Err("`postgres`"));
+        check("mysql://me:secret@db/freshet", Err("`mysql`"));
         check("nats://db", Err("`nats`"));
     }
 

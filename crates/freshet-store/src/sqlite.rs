@@ -30,7 +30,6 @@ mod network;
 mod notices;
 mod open;
 mod parking;
-mod plain;
 mod ranks;
 mod read;
 mod retention;
@@ -40,6 +39,7 @@ mod source;
 mod streams;
 mod subscriptions;
 mod things;
+mod transfer;
 mod unkept;
 mod value;
 

@@ -3,7 +3,7 @@
 //! A list is an object (`lists`) and the root of a source (`sources`); both have its network, type and id. Whether it is complete is
 //! asked of the source's coverage, the one proof there is.
 
-use freshet_types::list::{LIST_KINDS, THREAD, is_list};
+use freshet_types::list::{LIST_KINDS, is_list};
 use freshet_types::{Map, NetworkName, Source, SourceId, SourceState, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
@@ -226,28 +226,6 @@ fn blank(network: NetworkName) -> ForumState {
     }
 }
 
-impl ForumState {
-    /// Adds so many lists of one kind that all lack the same.
-    fn add_lists(&mut self, kind: &str, lack: Option<Lack>, lists_count: usize) {
-        let (count, complete_count) = if kind == THREAD {
-            (&mut self.threads_count, &mut self.complete_threads_count)
-        } else {
-            (&mut self.boards_count, &mut self.complete_boards_count)
-        };
-        *count += lists_count;
-        let Some(lack) = lack else {
-            *complete_count += lists_count;
-            return;
-        };
-        if let Some((_, count)) = self.lacks.iter_mut().find(|(known, _)| *known == lack) {
-            *count += lists_count;
-        } else {
-            self.lacks.push((lack, lists_count));
-            self.lacks.sort_unstable();
-        }
-    }
-}
-
 /// A page of the lists of one forum: numbers along the index first, then the rows of those shown.
 pub(super) fn of_forum(
     db: &Connection,
@@ -289,7 +267,7 @@ pub(super) fn of_forum(
 
 #[cfg(test)]
 mod tests {
-    use freshet_types::list::{BOARD, PORTAL};
+    use freshet_types::list::{BOARD, PORTAL, THREAD};
     use freshet_types::{Coverage, Interval, Mark, RobotKind, VisitId};
 
     use super::*;

@@ -7,9 +7,10 @@
 use rusqlite::{Connection, Error, Result, Transaction, TransactionBehavior, params};
 
 use super::network::{Networks, OF_NETWORK};
-use super::{SqliteStore, failed, log, plain, read, value};
+use super::{SqliteStore, failed, log, read, value};
 use crate::api::StoreError;
 use crate::browse::{OFFSET_MAX, PAGE_MAX, PostQuery};
+use crate::plain::plain;
 use crate::row::Hit;
 
 /// The index's place in the change log.
@@ -66,7 +67,7 @@ pub(super) fn index(db: &Connection, limit: usize) -> Result<usize> {
         let Some(object) = row.get::<_, Option<i64>>(1)? else { continue };
         let text = row.get_ref(2)?.as_str()?;
         if !text.is_empty() {
-            insert.execute((object, plain::plain(text)))?;
+            insert.execute((object, plain(text)))?;
         } else if !row.get::<_, bool>(3)? {
             delete.execute([object])?;
         }
@@ -179,7 +180,7 @@ fn find(
     let mut hits = Vec::with_capacity(ids.len());
     for id in &ids {
         if let Some(row) = read::post(db, networks, *id as u64)? {
-            insert.execute((id, plain::plain(&row.post.text).trim()))?;
+            insert.execute((id, plain(&row.post.text).trim()))?;
             hits.push(row);
         }
     }

@@ -20,7 +20,7 @@ const ENTITIES: [(&str, char); 7] = [
 ];
 
 /// The text as people read it.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(['<', '&']) {
         return Cow::Borrowed(text);
     }
