@@ -3,6 +3,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `FRESHET_DATA` | the data directory, unless `--data` |
+//! | `FRESHET_STORE` | the address of the store, unless `--store` |
 //! | `FRESHET_PASSPHRASE` | opens `credentials.age` |
 //! | `FRESHET_CREDENTIAL_…` | secrets that need no file |
 //! | `FRESHET_CONTACT` | address in the user agent; goes before `init --contact` |
@@ -18,6 +19,8 @@ use std::path::PathBuf;
 
 use freshet_fetch::{FetchError, Vault};
 use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::place::Place;
 
 /// How the names of variables begin that hold a secret each.
 const CREDENTIAL_PREFIX: &str = "FRESHET_CREDENTIAL_";
@@ -38,6 +41,7 @@ pub fn own_variables() -> impl Iterator<Item = OsString> {
 #[expect(missing_debug_implementations, reason = "half of it is secret")]
 pub struct Config {
     data_dir: Option<PathBuf>,
+    store: Option<SecretString>,
     /// Opens the credentials file.
     pub passphrase: Option<SecretString>,
     /// Address in the user agent.
@@ -66,6 +70,7 @@ impl Config {
             let text = || value.to_str().map(str::to_owned);
             match key {
                 "FRESHET_DATA" => data = Some(PathBuf::from(&value)),
+                "FRESHET_STORE" => config.store = text().map(SecretString::from),
                 "XDG_DATA_HOME" => xdg = Some(PathBuf::from(&value)),
                 "HOME" => home = Some(PathBuf::from(&value)),
                 "FRESHET_PASSPHRASE" => config.passphrase = text().map(SecretString::from),
@@ -105,6 +110,8 @@ impl Config {
 pub struct Globals {
     /// The data directory; it need not exist yet.
     pub data_dir: PathBuf,
+    /// `--store`, if it was given: the store is not the file of the data directory.
+    pub store: Option<SecretString>,
     /// `--clock`, if it was given.
     pub clock: Option<String>,
     /// As whom the store is read; `None`: as everybody.
@@ -120,13 +127,24 @@ impl Globals {
     pub fn new(data_dir: Option<PathBuf>, clock: Option<String>, verbosity: u8, config: Config) -> Self {
         let data_dir = data_dir.or_else(|| config.data_dir.clone());
         let data_dir = data_dir.unwrap_or_else(|| PathBuf::from("freshet-data"));
-        Self { data_dir, clock, viewer: None, verbosity, config }
+        Self { data_dir, store: config.store.clone(), clock, viewer: None, verbosity, config }
     }
 
     /// The same as this viewer, where one is named.
     #[must_use]
     pub fn seen_as(self, viewer: Option<String>) -> Self {
         Self { viewer, ..self }
+    }
+
+    /// With the store of this address rather than that of the data directory or of the environment.
+    #[must_use]
+    pub fn with_store(self, store: Option<String>) -> Self {
+        Self { store: store.map(SecretString::from).or(self.store), ..self }
+    }
+
+    /// The data directory with its store.
+    pub fn place(&self) -> Place {
+        Place::new(&self.data_dir, self.store.as_ref())
     }
 }
 

@@ -128,11 +128,11 @@ impl Crawl {
         let kit = Kit {
             credential: choice,
             writer: freshet_store::open(
-                &data.store_path(),
+                &data.store_address(),
                 Access::Write,
                 Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
             )?,
-            reader: freshet_store::open(&data.store_path(), Access::Write, Options::default())?,
+            reader: freshet_store::open(&data.store_address(), Access::Write, Options::default())?,
             viewers: Some((
                 data.viewers(),
                 Options { keep_raw: choices.keeps_raw, busy: WRITER_BUSY, ..Options::default() },
@@ -171,13 +171,13 @@ impl Crawl {
 
 /// A subscription into a file, which reads the store through a connection of its own.
 fn to_file(data: &Data, path: &Path) -> anyhow::Result<Subscription> {
-    let store = freshet_store::open(&data.store_path(), Access::Write, Options::default())?;
+    let store = freshet_store::open(&data.store_address(), Access::Write, Options::default())?;
     Ok(Subscription::to_file(path, store)?)
 }
 
 /// Makes subscribers of the subscriptions in the store, each with a connection of its own.
 fn subscribe_by(data: &Data, means: Means) -> Subscribe {
-    let (path, viewers) = (data.store_path(), data.viewers());
+    let (path, viewers) = (data.store_address(), data.viewers());
     Box::new(move |row| {
         let store = match row.viewer() {
             Some(viewer) => viewers.open(viewer, Access::Write, Options::default()).map(|it| it.store),

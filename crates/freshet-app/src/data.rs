@@ -1,7 +1,7 @@
 //! The data directory: what lies where, opening it, and who runs in it.
 //!
 //! ```text
-//! store.sqlite       everything that was learned
+//! store.sqlite       everything that was learned, unless `--store` names another store
 //! rings/             memory+disk queues of the robots
 //! viewers/NAME/      what one viewer sees beyond that, in a store of its own
 //! networks/*.toml    definitions that replace or join the shipped ones
@@ -36,6 +36,7 @@ use secrecy::SecretString;
 
 use crate::config::Globals;
 use crate::failure::Failure;
+use crate::place::{Place, StoreAddress};
 use crate::{identity, mined, notice, progress, text};
 
 /// What `--clock` is given to return to the computer's clock.
@@ -56,8 +57,8 @@ const LOCK_GAP: Duration = Duration::from_millis(30);
 /// An open data directory.
 #[derive(Debug)]
 pub struct Data {
-    dir: PathBuf,
-    /// The store in it; as a viewer, with what that viewer sees over it.
+    place: Place,
+    /// The store in it, or the one that was named; as a viewer, with what that viewer sees over it.
     pub store: Box<dyn Store>,
     /// As whom it is read.
     viewer: Option<Viewer>,
@@ -78,9 +79,6 @@ impl Data {
 
     /// The same as everybody sees it, whoever is named.
     pub(crate) fn create_for_all(globals: &Globals) -> anyhow::Result<Self> {
-        let dir = &globals.data_dir;
-        private::make_dir(dir)
-            .with_context(|| format!("the data directory `{}` cannot be made", dir.display()))?;
         Self::open_existing(globals)
     }
 
@@ -98,7 +96,7 @@ impl Data {
     /// remembered is the one thing that needs more.
     pub fn look(globals: &Globals) -> anyhow::Result<Self> {
         Self::find(globals)?;
-        let data = Self::reader(&globals.data_dir)?;
+        let data = Self::reader(&globals.place())?;
         let is_other = globals.clock.is_some() && CLOCK.get(&data.store)? != globals.clock;
         let data = if is_other { Self::open_existing(globals)? } else { data };
         match &globals.viewer {
@@ -118,22 +116,23 @@ impl Data {
         let own = viewers.open(viewer, access, Options::default())?.store;
         let viewed = Viewed::new(self.store, own, viewer);
         let viewed = if access == Access::Write { viewed.for_changes() } else { viewed };
-        Ok(Self { dir: self.dir, store: Box::new(viewed), viewer: Some(viewer.into()) })
+        Ok(Self { place: self.place, store: Box::new(viewed), viewer: Some(viewer.into()) })
     }
 
     /// A directory that is there, for looking at it as one viewer.
-    pub fn reader_as(dir: &Path, viewer: &str) -> anyhow::Result<Self> {
-        Self::reader(dir)?.seen_as(viewer, Access::Read)
+    pub fn reader_as(place: &Place, viewer: &str) -> anyhow::Result<Self> {
+        Self::reader(place)?.seen_as(viewer, Access::Read)
     }
 
     /// Says what to do where there is no data directory.
     fn find(globals: &Globals) -> anyhow::Result<()> {
         let dir = &globals.data_dir;
-        if !store_path(dir).is_file() {
-            if dir.is_file() {
-                let failure = Failure::misuse(format!("`{}` is a file, no data directory", dir.display()));
-                return Err(failure.hint("name a directory with --data DIR").into());
-            }
+        if dir.is_file() {
+            let failure = Failure::misuse(format!("`{}` is a file, no data directory", dir.display()));
+            return Err(failure.hint("name a directory with --data DIR").into());
+        }
+        // A store of another place needs nothing here: credentials and rings are made where they are wanted.
+        if globals.store.is_none() && !globals.place().store().is_there() {
             let failure = Failure::misuse(format!("there is no data directory at `{}`", dir.display()));
             return Err(failure.hint("make one with `freshet init`, or name another with --data DIR").into());
         }
@@ -141,15 +140,18 @@ impl Data {
     }
 
     fn open_existing(globals: &Globals) -> anyhow::Result<Self> {
-        let dir = globals.data_dir.clone();
-        let tightened = private::tighten(&dir);
+        let place = globals.place();
+        let dir = place.dir();
+        private::make_dir(dir)
+            .with_context(|| format!("the data directory `{}` cannot be made", dir.display()))?;
+        let tightened = private::tighten(dir);
         if tightened > 0 {
             let things = text::count(tightened as u64, "thing");
             notice::note(format!("others could look into `{}`: {things} closed to them now", dir.display()));
         }
         // A store of an earlier version is brought up to date first, which may take a while.
         let mut store = progress::during("opening the store", || {
-            freshet_store::open(&store_path(&dir), Access::Write, Options::default())
+            freshet_store::open(&place.store(), Access::Write, Options::default())
         })?;
         if let Some(clock) = &globals.clock
             && CLOCK.get(&store)?.as_ref() != Some(clock)
@@ -157,40 +159,42 @@ impl Data {
             CLOCK.put(&mut store, clock)?;
         }
         identity::make_identity(&mut store)?;
-        Ok(Self { dir, store, viewer: None })
+        Ok(Self { place, store, viewer: None })
     }
 
     /// A directory that is there, for looking only: nothing is made, moved or noted in it.
-    pub fn reader(dir: &Path) -> anyhow::Result<Self> {
-        Ok(Self {
-            dir: dir.to_owned(),
-            store: freshet_store::open(&store_path(dir), Access::Read, Options::default())?,
-            viewer: None,
-        })
+    pub fn reader(place: &Place) -> anyhow::Result<Self> {
+        let store = freshet_store::open(&place.store(), Access::Read, Options::default())?;
+        Ok(Self { place: place.clone(), store, viewer: None })
     }
 
     /// The same where the index of what is searched for may have to be written first.
-    pub fn reopen_as(dir: &Path, viewer: &str) -> anyhow::Result<Self> {
-        let data = Self::reopen(dir)?;
+    pub fn reopen_as(place: &Place, viewer: &str) -> anyhow::Result<Self> {
+        let data = Self::reopen(place)?;
         let own = data.viewers().open(viewer, Access::Write, Options::default())?.store;
         let viewed = Viewed::new(data.store, own, viewer);
-        Ok(Self { dir: data.dir, store: Box::new(viewed), viewer: Some(viewer.into()) })
+        Ok(Self { place: data.place, store: Box::new(viewed), viewer: Some(viewer.into()) })
     }
 
     /// A directory that is there, as it is.
-    pub fn reopen(dir: &Path) -> anyhow::Result<Self> {
-        Self::reopen_with(dir, Options::default())
+    pub fn reopen(place: &Place) -> anyhow::Result<Self> {
+        Self::reopen_with(place, Options::default())
     }
 
     /// The same, with these options.
-    pub(crate) fn reopen_with(dir: &Path, options: Options) -> anyhow::Result<Self> {
-        let store = freshet_store::open(&store_path(dir), Access::Write, options)?;
-        Ok(Self { dir: dir.to_owned(), store, viewer: None })
+    pub(crate) fn reopen_with(place: &Place, options: Options) -> anyhow::Result<Self> {
+        let store = freshet_store::open(&place.store(), Access::Write, options)?;
+        Ok(Self { place: place.clone(), store, viewer: None })
     }
 
     /// Where it is.
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.place.dir()
+    }
+
+    /// Where it is, and its store: for whoever opens it once more.
+    pub fn place(&self) -> &Place {
+        &self.place
     }
 
     /// As whom it is read; `None`: as everybody.
@@ -200,22 +204,22 @@ impl Data {
 
     /// Who reads as themselves here.
     pub fn viewers(&self) -> Viewers {
-        Viewers::of(&self.dir)
+        Viewers::of(self.dir())
     }
 
     /// Where definitions are kept that replace or join the shipped ones.
     pub(crate) fn networks_dir(&self) -> PathBuf {
-        self.dir.join("networks")
+        self.dir().join("networks")
     }
 
     /// Where the rings are kept.
     pub(crate) fn rings_dir(&self) -> PathBuf {
-        self.dir.join("rings")
+        self.dir().join("rings")
     }
 
-    /// Where the store is kept, for a second connection.
-    pub fn store_path(&self) -> PathBuf {
-        store_path(&self.dir)
+    /// The address of the store, for a second connection.
+    pub fn store_address(&self) -> StoreAddress {
+        self.place.store()
     }
 
     /// The address of the clock, unless it is the computer's.
@@ -253,8 +257,8 @@ impl Data {
 
     /// Becomes the one process that runs in this directory.
     pub fn lock(&self) -> anyhow::Result<RunLock> {
-        let mut file = open_lock(&self.dir)
-            .with_context(|| format!("the lock in `{}` cannot be made", self.dir.display()))?;
+        let mut file = open_lock(self.dir())
+            .with_context(|| format!("the lock in `{}` cannot be made", self.dir().display()))?;
         for attempt in 1..=LOCK_ATTEMPTS {
             match file.try_lock() {
                 Ok(()) => break,
@@ -264,7 +268,7 @@ impl Data {
                 Err(TryLockError::WouldBlock) => return Err(self.lock_refused(&mut file)),
                 Err(TryLockError::Error(error)) => {
                     return Err(error)
-                        .with_context(|| format!("the lock in `{}` cannot be taken", self.dir.display()));
+                        .with_context(|| format!("the lock in `{}` cannot be taken", self.dir().display()));
                 }
             }
         }
@@ -279,7 +283,7 @@ impl Data {
     }
 
     fn lock_refused(&self, file: &mut File) -> anyhow::Error {
-        let dir = self.dir.display();
+        let dir = self.dir().display();
         let who = read_pid(file).map_or_else(String::new, |pid| format!(" (process {pid})"));
         let failure = Failure::new(format!("another `freshet run`{who} is at work in `{dir}`"));
         failure.hint("stop it first, or give this one its own directory with --data DIR").into()
@@ -287,7 +291,7 @@ impl Data {
 
     /// The process that runs in this directory; its number where it has written it.
     pub fn runner(&self) -> Option<Runner> {
-        let mut file = File::open(self.dir.join("lock")).ok()?;
+        let mut file = File::open(self.dir().join("lock")).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(Runner { pid: read_pid(&mut file) }),
             _ => None,
@@ -296,7 +300,7 @@ impl Data {
 
     /// All credentials: those of the file, and on top those of the environment.
     pub fn vault(&self, globals: &Globals) -> anyhow::Result<Vault> {
-        let path = vault_path(&self.dir);
+        let path = vault_path(self.dir());
         let mut vault = if path.is_file() {
             Vault::open(&path, &passphrase(globals, "Passphrase of the credentials file: ")?)?
         } else {
@@ -308,7 +312,7 @@ impl Data {
 
     /// The same for a process that asks networks: what they renew is saved, and what others add is seen.
     pub(crate) fn live_vault(&self, globals: &Globals) -> anyhow::Result<LiveVault> {
-        let path = vault_path(&self.dir);
+        let path = vault_path(self.dir());
         Ok(LiveVault::watching(self.vault(globals)?, &path, globals.config.passphrase.clone()))
     }
 }
@@ -328,10 +332,6 @@ pub struct Runner {
 /// Where the credentials are kept.
 pub fn vault_path(dir: &Path) -> PathBuf {
     dir.join("credentials.age")
-}
-
-fn store_path(dir: &Path) -> PathBuf {
-    dir.join("store.sqlite")
 }
 
 fn open_lock(dir: &Path) -> std::io::Result<File> {
@@ -421,6 +421,7 @@ mod tests {
     fn globals(dir: &Path) -> Globals {
         Globals {
             data_dir: dir.to_owned(),
+            store: None,
             clock: None,
             viewer: None,
             verbosity: 0,

@@ -30,8 +30,8 @@ pub(crate) const WITHIN_USUAL: Span = Span::from_secs(30 * 86_400);
 pub fn remember(globals: &Globals, export: &ExportRow) {
     let options = Options { cache_kib: CACHE_KIB, busy: BUSY, ..Options::default() };
     let noted = match &globals.viewer {
-        Some(viewer) => Data::reopen_as(&globals.data_dir, viewer),
-        None => Data::reopen_with(&globals.data_dir, options),
+        Some(viewer) => Data::reopen_as(&globals.place(), viewer),
+        None => Data::reopen_with(&globals.place(), options),
     };
     let noted = noted.and_then(|mut data| Ok(data.store.note_export(export)?));
     if let Err(error) = noted {

@@ -7,7 +7,10 @@ use crate::data::{CONTACT, Data, private};
 
 /// Makes the directory, and keeps the contact where one is given.
 pub fn init(globals: &Globals, contact: Option<&str>) -> anyhow::Result<InitReport> {
-    let is_new = !globals.data_dir.join("store.sqlite").is_file();
+    let place = globals.place();
+    // Of a store elsewhere nothing is known before it is asked.
+    let is_new =
+        if globals.store.is_none() { !place.store().is_there() } else { Data::reader(&place).is_err() };
     let mut data = Data::create(globals)?;
     for dir in [data.rings_dir(), data.dir().join("networks")] {
         private::make_dir(&dir)?;

@@ -39,7 +39,7 @@ fn try_to_count(globals: &Globals, inquiry: impl FnOnce(&dyn Store) -> Result<In
         return;
     }
     let options = Options { cache_kib: CACHE_KIB, busy: BUSY, ..Options::default() };
-    let counted = Data::reopen_with(&globals.data_dir, options).and_then(|mut data| {
+    let counted = Data::reopen_with(&globals.place(), options).and_then(|mut data| {
         let (day, inquiry) = (day_of(data.now()?), inquiry(&data.store)?);
         Ok(data.store.count_inquiries(day, &[inquiry])?)
     });

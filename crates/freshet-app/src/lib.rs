@@ -6,7 +6,7 @@
 //!
 //! | room | does |
 //! |---|---|
-//! | [`config`], [`data`], [`init`], [`identity`] | the environment; the data directory, opening it, who runs in it; making one; which store it is |
+//! | [`config`], [`data`], [`init`], [`identity`], [`place`], [`copy`] | the environment; the data directory, opening it, who runs in it; making one; which store it is; where it lies; moving a store |
 //! | [`failure`], [`notice`], [`progress`] | how things fail; what is said beside the result; long work |
 //! | [`text`], [`plain`], [`when`] | numbers and times for people; posts without their markup; instants as people type them |
 //! | [`mined`], [`forum`], [`relearn`] | forums as networks; learning them; learning them anew while they are crawled |
@@ -29,6 +29,7 @@ pub mod check;
 pub mod complaints;
 pub mod config;
 pub mod constraints;
+pub mod copy;
 pub mod crawl;
 pub mod credentials;
 pub mod data;
@@ -52,6 +53,7 @@ pub mod networks;
 pub mod notice;
 pub mod object;
 pub mod pause;
+pub mod place;
 pub mod plain;
 pub mod plan;
 pub mod progress;

@@ -29,6 +29,7 @@ use url::Url;
 use crate::data::{self, Data};
 use crate::forum::site;
 use crate::mined;
+use crate::place::StoreAddress;
 use judge::{Evidence, verdict};
 
 /// Pages that are sampled; half of what a person's `forum learn` takes, since much of the site is known.
@@ -51,7 +52,7 @@ const BEFORE: &str = "before";
 pub(crate) struct Relearner {
     networks: Arc<Networks>,
     networks_dir: PathBuf,
-    store: PathBuf,
+    store: StoreAddress,
     fetch: Arc<dyn Fetch>,
 }
 
@@ -76,7 +77,7 @@ impl Relearner {
         Self {
             networks: Arc::clone(networks),
             networks_dir: data.networks_dir(),
-            store: data.store_path(),
+            store: data.store_address(),
             fetch: Arc::clone(fetch),
         }
     }

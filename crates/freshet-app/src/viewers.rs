@@ -20,7 +20,7 @@ use crate::failure::Failure;
 /// Refuses a viewer of whom no credential is kept, or one whose network has no use for it; gives the network that it is for.
 pub(crate) fn check(globals: &Globals, viewer: &str) -> anyhow::Result<NetworkName> {
     let dir = &globals.data_dir;
-    let vault = match Data::reader(dir) {
+    let vault = match Data::reader(&globals.place()) {
         Ok(data) => data.vault(globals)?,
         Err(_) => globals.config.vault()?,
     };

@@ -7,7 +7,7 @@
 //! | module | report of |
 //! |---|---|
 //! | [`run`] | a run about itself, several times a second; stored under the setting `status` |
-//! | [`case`] (`demo`), [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`complaints`], [`search`], [`find`], [`constraints`], [`subscriptions`], [`focus`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
+//! | [`case`] (`demo`), [`status`], [`explain`], [`gaps`], [`plan`], [`robots`], [`networks`], [`alerts`], [`check`], [`complaints`], [`copy`], [`search`], [`find`], [`constraints`], [`subscriptions`], [`focus`], [`budgets`], [`calendars`], [`init`], [`forget`], [`snapshot`], [`credentials`], [`simulate`] | the command of that name |
 //! | [`hubs`] | what hubs of feeds tell a run |
 //! | [`learn`] | `freshet forum` |
 //! | [`object`] | `freshet get` and `freshet show` |
@@ -28,6 +28,7 @@ pub mod case;
 pub mod check;
 pub mod complaints;
 pub mod constraints;
+pub mod copy;
 pub mod credentials;
 pub mod dashboard;
 pub mod deletions;

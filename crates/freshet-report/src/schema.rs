@@ -5,16 +5,16 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::{
-    add, alerts, budgets, care, case, check, complaints, constraints, credentials, dashboard, deletions,
-    explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object, plan, posts,
-    robots, run, search, simulate, snapshot, sources, status, subscriptions,
+    add, alerts, budgets, care, case, check, complaints, constraints, copy, credentials, dashboard,
+    deletions, explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object,
+    plan, posts, robots, run, search, simulate, snapshot, sources, status, subscriptions,
 };
 
 /// Makes the schema of one report.
 type Maker = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// Every report and how its schema is made.
-pub(crate) const MAKERS: [(&str, Maker); 71] = [
+pub(crate) const MAKERS: [(&str, Maker); 72] = [
     ("RunStatus", of::<run::RunStatus>),
     ("StatusReport", of::<status::StatusReport>),
     ("CaseReport", of::<case::CaseReport>),
@@ -32,6 +32,7 @@ pub(crate) const MAKERS: [(&str, Maker); 71] = [
     ("AlertTestReport", of::<alerts::AlertTestReport>),
     ("AlertMessage", of::<alerts::AlertMessage>),
     ("CheckReport", of::<check::CheckReport>),
+    ("CopyReport", of::<copy::CopyReport>),
     ("ComplaintsReport", of::<complaints::ComplaintsReport>),
     ("PostsFound", of::<search::PostsFound>),
     ("AccountsFound", of::<find::AccountsFound>),

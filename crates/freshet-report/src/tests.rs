@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    RunStatus, StatusReport, add, alerts, care, case, check, complaints, constraints, credentials, dashboard,
-    deletions, explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks, object,
-    plan, posts, robots, schema, search, simulate, snapshot, sources, subscriptions,
+    RunStatus, StatusReport, add, alerts, care, case, check, complaints, constraints, copy, credentials,
+    dashboard, deletions, explain, find, focus, forget, forums, gaps, graph, history, init, learn, networks,
+    object, plan, posts, robots, schema, search, simulate, snapshot, sources, subscriptions,
 };
 
 /// The text becomes this report and the same JSON again; numbers keep their form.
@@ -80,6 +80,7 @@ fn reports_of_commands_keep_their_form() {
         alerts::AlertMessage: "alert_message";
         check::CheckReport: "check" "check_with_findings";
         complaints::ComplaintsReport: "complaints";
+        copy::CopyReport: "copy";
         search::PostsFound: "search";
         find::AccountsFound: "find";
         object::ObjectReport: "object";

@@ -3,12 +3,12 @@
 //! It runs within limits of posts, days and time and can be cancelled; its results stay until the next one. It reads the
 //! store with a connection of its own and steers nothing.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshet_app::data::Data;
+use freshet_app::place::Place;
 use freshet_app::simulate::{history, result_of};
 use freshet_app::when::When;
 use freshet_policy::{Objective, POLICY_NAMES};
@@ -96,7 +96,7 @@ impl Bench {
     }
 
     /// Begins a backtest of the store in a data directory; refused while another one runs.
-    pub(super) fn start(&self, wish: Wish, dir: PathBuf, now: Timestamp) -> Answer<()> {
+    pub(super) fn start(&self, wish: Wish, place: Place, now: Timestamp) -> Answer<()> {
         let plan = plan(&wish, now)?;
         let stop = Arc::new(AtomicBool::new(false));
         let mut held = self.lock();
@@ -115,7 +115,7 @@ impl Bench {
         drop(held);
         let bench = self.clone();
         tokio::task::spawn_blocking(move || {
-            let ended = run(&bench, &dir, &plan, &stop).err();
+            let ended = run(&bench, &place, &plan, &stop).err();
             bench.note(|trial| {
                 trial.is_running = false;
                 trial.ended = ended.map(|problem| problem.message);
@@ -173,9 +173,9 @@ fn plan(wish: &Wish, now: Timestamp) -> Answer<Plan> {
 }
 
 /// All policies, one after the other: the crawl beside it needs the other cores.
-fn run(bench: &Bench, dir: &Path, plan: &Plan, stop: &AtomicBool) -> Answer<()> {
+fn run(bench: &Bench, place: &Place, plan: &Plan, stop: &AtomicBool) -> Answer<()> {
     let began = Instant::now();
-    let history = history::collected(&Data::reader(dir)?, plan.window, POSTS_MAX)?;
+    let history = history::collected(&Data::reader(place)?, plan.window, POSTS_MAX)?;
     bench.note(|trial| trial.sources_count = history.posters.len());
     let goes_on = || !stop.load(Ordering::Relaxed) && began.elapsed() < TIME_MAX;
     for name in &plan.policies {

@@ -95,7 +95,7 @@ pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<CredentialAdded> 
             user: given(&typed.user),
             secret: &secret,
         };
-        credentials::keep(&vault_path(&site.parts.dir), &passphrase, &site.parts.networks, &wanted)
+        credentials::keep(&vault_path(site.parts.place.dir()), &passphrase, &site.parts.networks, &wanted)
     })
     .await?;
     Ok(CredentialAdded { credential: line_of(&info), note: credentials::SEEN.to_owned() })
@@ -105,7 +105,7 @@ pub(super) async fn add(site: &Shared, typed: Typed) -> Answer<CredentialAdded> 
 pub(super) async fn remove(site: &Shared, name: String, unlocking: Unlocking) -> Answer<CredentialRemoved> {
     let passphrase = passphrase(site, unlocking.passphrase)?;
     let info = in_file(site, move |site| {
-        credentials::discard(&mut Data::reopen(&site.parts.dir)?, &passphrase, &name)
+        credentials::discard(&mut Data::reopen(&site.parts.place)?, &passphrase, &name)
     })
     .await?;
     Ok(CredentialRemoved { removed: line_of(&info), note: credentials::SEEN.to_owned() })

@@ -56,7 +56,7 @@ pub(super) async fn cancel_form(State(site): State<Shared>) -> Response {
 
 /// Begins a backtest; refused while another one runs.
 pub(super) fn start(site: &Shared, wish: Wish) -> Answer<()> {
-    site.bench.start(wish, site.parts.dir.clone(), site.now())
+    site.bench.start(wish, site.parts.place.clone(), site.now())
 }
 
 /// What the page shows.

@@ -90,7 +90,10 @@ async fn work(site: Shared) {
 async fn learn(site: &Site, wish: &Wish) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| format!("the program cannot be found: {error}"))?;
     let mut command = Command::new(program);
-    command.arg("--data").arg(&site.parts.dir).args(["--quiet", "add", "--format", "json"]);
+    command.args(site.parts.place.options()).args(["--quiet", "add", "--format", "json"]);
+    if let Some(store) = site.parts.place.named() {
+        command.env("FRESHET_STORE", store);
+    }
     if wish.allow_private {
         command.arg("--allow-private");
     }

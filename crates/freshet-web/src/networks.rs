@@ -44,7 +44,7 @@ pub(super) async fn page(
                 quotas: overview::quotas(&site.status(data)?),
                 credentials: credentials::known(site).map(|known| known.iter().map(line_of).collect()),
                 has_passphrase: site.parts.passphrase.is_some(),
-                has_file: vault_path(&site.parts.dir).is_file(),
+                has_file: vault_path(site.parts.place.dir()).is_file(),
                 takes_secrets: site.is_local || site.parts.tls.is_some(),
                 all_robots: RobotKind::ALL,
                 told,

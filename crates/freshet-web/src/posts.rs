@@ -234,11 +234,11 @@ async fn export(
     let first = PostQuery { offset: 0, limit: 1, ..query.clone() };
     site.write(move |_, data| Ok(data.store.list_posts(&first)?.len())).await?;
     let (file, body) = download::begin(&site.downloads, guest.peer)?;
-    let (dir, viewer) = (site.parts.dir.clone(), seen_as());
+    let (place, viewer) = (site.parts.place.clone(), seen_as());
     tokio::task::spawn_blocking(move || {
         let data = match &viewer {
-            Some(viewer) => Data::reader_as(&dir, viewer),
-            None => Data::reader(&dir),
+            Some(viewer) => Data::reader_as(&place, viewer),
+            None => Data::reader(&place),
         };
         let sent = data.map_err(Problem::from);
         if let Err(problem) = sent.and_then(|data| write_all(&data, &query, format, file)) {

@@ -58,7 +58,8 @@ pub(super) async fn page(
     let constraints = constraints::list(&site).await?;
     let budgets = budgets::list(&site).await?;
     // A login that is bound to a viewer has none to choose from.
-    let viewers = if identity.viewer.is_none() { Viewers::of(&site.parts.dir).names() } else { Vec::new() };
+    let viewers =
+        if identity.viewer.is_none() { Viewers::of(site.parts.place.dir()).names() } else { Vec::new() };
     let encoded = |name: &str| url::form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>();
     let viewers: Vec<Value> =
         viewers.iter().map(|name| json!({ "name": &**name, "query": encoded(name) })).collect();

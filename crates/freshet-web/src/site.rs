@@ -5,7 +5,6 @@
 //! after the other, exactly as commands make them. Nothing is kept between two requests but the
 //! connections and the sums over all holes, which cost a walk over all sources.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use axum::response::Response;
 use freshet_app::config::Globals;
 use freshet_app::data::{self, Data, vault_path};
 use freshet_app::hubs::Hubs;
+use freshet_app::place::Place;
 use freshet_app::{gaps, status};
 use freshet_engine::deliver::Readers;
 use freshet_engine::history::History;
@@ -57,7 +57,7 @@ pub(super) const LISTENERS: Room = Room { max: 64, share: 32, patience: Duration
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Parts {
     /// The data directory.
-    pub dir: PathBuf,
+    pub place: Place,
     /// The networks; a crawl shares its own, which follow the files on disk.
     pub networks: Arc<Networks>,
     /// The clock of the data directory.
@@ -90,7 +90,7 @@ impl Parts {
         let is_locked = vault_path(data.dir()).is_file() && globals.config.passphrase.is_none();
         let credentials = if is_locked { None } else { Some(data.vault(globals)?.list()) };
         Ok(Self {
-            dir: data.dir().to_owned(),
+            place: data.place().clone(),
             networks: Arc::new(data::networks(globals)?),
             clock,
             credentials,
@@ -154,7 +154,7 @@ struct Sums {
 impl Site {
     pub(super) fn new(parts: Parts, is_local: bool) -> anyhow::Result<Self> {
         // Brings an older store up to date, which a reader could not.
-        let writer = Data::reopen(&parts.dir)?;
+        let writer = Data::reopen(&parts.place)?;
         Ok(Self {
             sessions: Sessions::new(),
             pages: Pages::new()?,
@@ -206,10 +206,10 @@ impl Site {
         let looked = tokio::task::spawn_blocking(move || {
             if let Some(viewer) = viewer {
                 // Opened for this one look: nobody after it is handed what a viewer sees.
-                return look(&site, &Data::reader_as(&site.parts.dir, &viewer)?);
+                return look(&site, &Data::reader_as(&site.parts.place, &viewer)?);
             }
             let idle = site.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let data = idle.map_or_else(|| Data::reader(&site.parts.dir), Ok)?;
+            let data = idle.map_or_else(|| Data::reader(&site.parts.place), Ok)?;
             let answer = look(&site, &data);
             site.readers.lock().unwrap_or_else(PoisonError::into_inner).push(data);
             answer
@@ -227,10 +227,10 @@ impl Site {
         let changed = tokio::task::spawn_blocking(move || {
             if let Some(viewer) = viewer {
                 // Nothing is changed as a viewer but the index of what is searched for.
-                return change(&site, &mut Data::reopen_as(&site.parts.dir, &viewer)?);
+                return change(&site, &mut Data::reopen_as(&site.parts.place, &viewer)?);
             }
             let mut writer = site.writer.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut data = writer.take().map_or_else(|| Data::reopen(&site.parts.dir), Ok)?;
+            let mut data = writer.take().map_or_else(|| Data::reopen(&site.parts.place), Ok)?;
             let answer = change(&site, &mut data);
             *writer = Some(data);
             answer

@@ -18,6 +18,7 @@ mod walk;
 
 use std::sync::Arc;
 
+use freshet_app::place::Place;
 use freshet_engine::deliver::Readers;
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};
 use freshet_forum::definition::{ForumDefinition, ListDefinition};
@@ -62,7 +63,7 @@ impl Visitor {
             std::fs::write(password_path(folder.path()), hash).unwrap();
         }
         let parts = Parts {
-            dir: folder.path().to_owned(),
+            place: Place::new(folder.path(), None),
             networks: Arc::new(networks()),
             clock: Arc::new(SystemClock),
             credentials: Some(Vec::new()),

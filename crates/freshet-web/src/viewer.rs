@@ -50,7 +50,7 @@ pub(super) fn choose(
     let asked = url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes())
         .find(|(name, _)| name == QUERY)
         .map(|(_, value)| value.into_owned());
-    let viewers = Viewers::of(&site.parts.dir);
+    let viewers = Viewers::of(site.parts.place.dir());
     let choice = match (&identity.viewer, asked) {
         (Some(bound), Some(asked)) if *bound != asked => {
             let problem = Problem::new(StatusCode::FORBIDDEN, format!("this login looks as `{bound}` only"));

@@ -7,13 +7,14 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use freshet_engine::forum::Share;
 use freshet_engine::importance::Switch;
 use freshet_policy::Objective;
 use freshet_types::Span;
 
 mod care;
+mod copy;
 mod credentials;
 mod dashboard;
 mod export;
@@ -31,6 +32,7 @@ mod value;
 mod world;
 
 pub(crate) use care::{CareArgs, CareCommand, CareSetting, RetentionArgs, RetentionSpan};
+pub(crate) use copy::CopyArgs;
 pub(crate) use credentials::{CredentialArgs, CredentialsCommand, Terms};
 pub(crate) use dashboard::{DashboardArgs, DashboardCommand, TlsArgs};
 pub(crate) use export::{ExportArgs, ExportFormat, SnapshotArgs, SnapshotCommand};
@@ -57,7 +59,8 @@ Examples:
   freshet run                                    crawl until Ctrl-C
   freshet export --format parquet -o posts/      take everything out
 
-The data directory is `--data`, else $FRESHET_DATA, else ~/.local/share/freshet.
+The data directory is `--data`, else $FRESHET_DATA, else ~/.local/share/freshet; its store is
+a file in it, unless `--store` or $FRESHET_STORE names another (PostgreSQL).
 Exit codes: 0 done, 1 failed, 2 misuse.";
 
 /// Keeps a local, queryable copy of what people post on social networks and forums, as fresh
@@ -78,6 +81,10 @@ pub(crate) struct GlobalArgs {
     /// Where everything is kept [default: `$FRESHET_DATA`, else `~/.local/share/freshet`]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) data: Option<PathBuf>,
+    /// Keep what is collected there rather than in the data directory: `postgres://USER@HOST/DATABASE`, or a SQLite file
+    /// [default: `$FRESHET_STORE`, else a file of the data directory]. The environment shows a password to nobody else
+    #[arg(long, value_name = "URL", global = true, action = ArgAction::Append, value_parser = value::store)]
+    pub(crate) store: Vec<String>,
     /// Take the time from there (`http://ADDR/clock` of a simulated world); the data directory
     /// remembers it. `system` returns to the computer's clock
     #[arg(long, value_name = "URL", global = true, value_parser = value::clock)]
@@ -140,6 +147,17 @@ impl Command {
             | Self::Snapshot(_)
             | Self::Dashboard(_) => true,
             _ => false,
+        }
+    }
+}
+
+impl GlobalArgs {
+    /// The address of the store. `add --store never` is a word about what is kept, by the same name.
+    pub(crate) fn store_address(&self) -> Result<Option<String>, &'static str> {
+        let mut addresses = self.store.iter().filter(|store| !value::is_keeping(store));
+        match (addresses.next(), addresses.next()) {
+            (_, Some(_)) => Err("`--store` names two stores"),
+            (address, None) => Ok(address.cloned()),
         }
     }
 }
@@ -213,6 +231,8 @@ pub(crate) enum Command {
     Alerts(AlertsArgs),
     /// Look whether what is stored is whole and nobody else may read it; nothing is changed
     Check(ReportArgs),
+    /// Move a whole store into another one: from a file into PostgreSQL, or back
+    Copy(CopyArgs),
     /// Show what could not be used of answers: how often, where, and samples of it
     Complaints(ComplaintsArgs),
     /// Search the posts that were collected

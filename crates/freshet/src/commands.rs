@@ -13,6 +13,7 @@ mod check;
 mod complaints;
 mod completions;
 mod constraints;
+mod copy;
 mod credentials;
 mod dashboard;
 mod demo;
@@ -76,6 +77,7 @@ pub(crate) fn execute(globals: &Globals, command: Command) -> anyhow::Result<Exi
         Command::Gaps(args) => gaps::execute(globals, &args),
         Command::Alerts(args) => alerts::execute(globals, &args),
         Command::Check(args) => check::execute(globals, args),
+        Command::Copy(args) => copy::execute(&args),
         Command::Complaints(args) => complaints::execute(globals, &args),
         Command::Search(args) => search::execute(globals, &args),
         Command::Find(args) => find::execute(globals, &args),

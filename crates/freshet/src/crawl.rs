@@ -59,7 +59,7 @@ pub(crate) async fn crawl(
     let crawl = Crawl::prepare(globals, data, choices).await?;
     let hubs = around.websub_at.as_ref().map(|_| hubs::prepare(crawl.clock.clone())).transpose()?;
     let parts = web::Parts {
-        dir: data.dir().to_owned(),
+        place: data.place().clone(),
         networks: crawl.networks.clone(),
         clock: crawl.clock.clone(),
         credentials: Some(crawl.credentials.clone()),
@@ -73,7 +73,7 @@ pub(crate) async fn crawl(
     let served = serve(around.dashboard, parts).await?;
     let told = hubs.zip(around.websub_at).filter(|_| served.is_some());
     let telling = told.map(|(prepared, public)| tell(prepared, public, &crawl, data)).transpose()?;
-    let open = || freshet_store::open(&data.store_path(), Access::Write, Options::default());
+    let open = || freshet_store::open(&data.store_address(), Access::Write, Options::default());
     let (reports, seen) = watch::channel(RunStatus::default());
     let watching = freshet_alert::watch::start(WatchKit {
         dir: data.dir().to_owned(),
@@ -90,7 +90,7 @@ pub(crate) async fn crawl(
         reports: seen,
         stopped: stopped.clone(),
         store: open()?,
-        dir: data.dir().to_owned(),
+        place: data.place().clone(),
         networks: crawl.networks.clone(),
         clock: crawl.clock.clone(),
     };
@@ -107,7 +107,7 @@ pub(crate) async fn crawl(
 /// Asks hubs of feeds to tell of news from now on.
 fn tell(prepared: hubs::Prepared, public: String, crawl: &Crawl, data: &Data) -> anyhow::Result<RunningHubs> {
     let kit = HubsKit {
-        dir: data.dir().to_owned(),
+        place: data.place().clone(),
         networks: crawl.networks.clone(),
         clock: crawl.clock.clone(),
         contact: crawl.contact.clone(),

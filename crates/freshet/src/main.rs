@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let (command, colour) = (command_of(&words), colour_of(&words));
     let config = Config::from_environment();
     let has_no_color = config.has_no_color;
-    let args = match parse(colour) {
+    let args = match parse(colour, &words) {
         Ok(args) => args,
         Err(error) => {
             output::settle(Speech { is_quiet: false, colour, has_no_color });
@@ -51,8 +51,10 @@ fn main() -> ExitCode {
     output::settle(Speech { is_quiet: args.global.quiet, colour: args.global.color, has_no_color });
     console::listen();
     let viewer = args.viewer();
-    let globals =
-        Globals::new(args.global.data, args.global.clock, args.global.verbose, config).seen_as(viewer);
+    let store = args.global.store_address().unwrap_or_default();
+    let globals = Globals::new(args.global.data, args.global.clock, args.global.verbose, config)
+        .with_store(store)
+        .seen_as(viewer);
     start_log(&globals);
     // Connections and files of a large crawl need more than the usual soft limit.
     freshet_fetch::descriptors::raise();
@@ -60,7 +62,7 @@ fn main() -> ExitCode {
 }
 
 /// Reads the command line; help is shown in the colour that it asks for.
-fn parse(colour: Colour) -> Result<Args, clap::Error> {
+fn parse(colour: Colour, words: &[String]) -> Result<Args, clap::Error> {
     let choice = match colour {
         Colour::Always => clap::ColorChoice::Always,
         Colour::Never => clap::ColorChoice::Never,
@@ -68,6 +70,14 @@ fn parse(colour: Colour) -> Result<Args, clap::Error> {
     };
     let matches = Args::command().color(choice).try_get_matches()?;
     let mut args = Args::from_arg_matches(&matches)?;
+    let conflict = |why: &str| Args::command().error(clap::error::ErrorKind::ArgumentConflict, why);
+    // One before the command and one behind it are not both seen, and the wrong store must not be written to.
+    let is_store = |word: &&String| *word == "--store" || word.starts_with("--store=");
+    let said = words.iter().take_while(|word| *word != "--").filter(is_store).count();
+    if said > args.global.store.len() {
+        return Err(conflict("write every `--store` behind the command"));
+    }
+    args.global.store_address().map_err(conflict)?;
     args.settle();
     Ok(args)
 }

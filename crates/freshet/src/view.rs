@@ -11,10 +11,10 @@ mod work;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use freshet_app::place::Place;
 use freshet_app::plain::plain;
 use freshet_app::text::brief;
 use freshet_network::networks::Networks;
@@ -58,7 +58,7 @@ pub(crate) struct ViewKit {
     /// The store, for news.
     pub(crate) store: Box<dyn Store>,
     /// The data directory and what reads it, for what is left.
-    pub(crate) dir: PathBuf,
+    pub(crate) place: Place,
     pub(crate) networks: Arc<Networks>,
     /// The clock of the crawl.
     pub(crate) clock: Arc<dyn Clock>,
@@ -66,14 +66,14 @@ pub(crate) struct ViewKit {
 
 /// Draws until the sender of reports is gone.
 pub(crate) async fn show(kit: ViewKit) {
-    let ViewKit { title, dashboard, lasts, mut reports, stopped, store, dir, networks, clock } = kit;
+    let ViewKit { title, dashboard, lasts, mut reports, stopped, store, place, networks, clock } = kit;
     let is_terminal = std::io::stdout().is_terminal();
     let every = if is_terminal { DRAW_EVERY } else { LINE_EVERY };
     let began = Instant::now();
     let mut frame = Frame { title, dashboard, lasts, ..Frame::default() };
     let mut past: VecDeque<(Instant, [f64; 3])> = VecDeque::new();
     let mut seen = store.last_change().unwrap_or(0).saturating_sub(LOG_BATCH as u64);
-    let mut progress = Progress::new(dir, networks, clock);
+    let mut progress = Progress::new(place, networks, clock);
     let mut screen = Screen::default();
     let _held = is_terminal.then(output::hold_asides);
     loop {

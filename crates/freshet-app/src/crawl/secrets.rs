@@ -4,7 +4,6 @@
 //! that is told. Of several tokens for a network one is used, until a person says that its terms allow more.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -20,6 +19,7 @@ use freshet_types::{NetworkName, Viewer};
 use crate::credentials::{many_tokens, wake};
 use crate::data::Data;
 use crate::notice;
+use crate::place::StoreAddress;
 
 /// Wall time between two looks.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ pub(super) struct Secrets {
     vault: LiveVault,
     store: Box<dyn Store>,
     /// Where the store is, for writing.
-    path: PathBuf,
+    path: StoreAddress,
     many: Arc<RwLock<BTreeSet<String>>>,
     /// Who reads as themselves: their credentials are for nobody else.
     viewers: Viewers,
@@ -41,9 +41,9 @@ pub(super) struct Secrets {
 
 impl Secrets {
     pub(super) fn new(vault: LiveVault, data: &Data) -> anyhow::Result<Self> {
-        let store = freshet_store::open(&data.store_path(), Access::Read, Options::default())?;
+        let store = freshet_store::open(&data.store_address(), Access::Read, Options::default())?;
         let many = Arc::new(RwLock::new(many_tokens(&store)?));
-        let (path, looked_at, viewers) = (data.store_path(), Instant::now(), data.viewers());
+        let (path, looked_at, viewers) = (data.store_address(), Instant::now(), data.viewers());
         let viewer_names = Arc::new(RwLock::new(viewers.names()));
         Ok(Self { vault, store, path, many, viewers, viewer_names, looked_at, is_opening: Arc::default() })
     }
@@ -96,7 +96,7 @@ impl Secrets {
     }
 }
 
-fn reload(vault: &LiveVault, store: &Path, viewers: &Viewers) {
+fn reload(vault: &LiveVault, store: &StoreAddress, viewers: &Viewers) {
     match vault.reload() {
         Ok(news) => {
             for (names, word) in [(&news.added, "in use"), (&news.removed, "no longer used")] {
@@ -116,7 +116,7 @@ fn reload(vault: &LiveVault, store: &Path, viewers: &Viewers) {
 }
 
 /// What viewers could not read for want of their credential is looked at again.
-fn wake_viewers(store: &Path, viewers: &Viewers, added: &[Arc<str>]) -> Result<(), StoreError> {
+fn wake_viewers(store: &StoreAddress, viewers: &Viewers, added: &[Arc<str>]) -> Result<(), StoreError> {
     for name in added.iter().filter(|name| viewers.has(name)) {
         let own = viewers.open(name, Access::Write, Options::default())?.store;
         let public = freshet_store::open(store, Access::Write, Options::default())?;
@@ -128,7 +128,7 @@ fn wake_viewers(store: &Path, viewers: &Viewers, added: &[Arc<str>]) -> Result<(
     Ok(())
 }
 
-fn wake_all(store: &Path, networks: &BTreeSet<NetworkName>) -> Result<(), StoreError> {
+fn wake_all(store: &StoreAddress, networks: &BTreeSet<NetworkName>) -> Result<(), StoreError> {
     if networks.is_empty() {
         return Ok(());
     }

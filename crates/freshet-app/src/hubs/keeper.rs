@@ -3,7 +3,6 @@
 //! Steps 4 to 8 of 10 for what hubs bring, beside the run and never in its way: a connection of its own, each request under the run's ledger. One
 //! request a turn, so that a thousand feeds of one hub are a matter of minutes and no storm.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,6 +26,7 @@ use super::desk::{Errand, FEEDS_MAX, Feed, LEASE_S, Push};
 use super::{HUBS, Hubs, PATH};
 use crate::data::Data;
 use crate::guest::Guest;
+use crate::place::Place;
 
 /// Wall time between two turns.
 pub(super) const TURN_EVERY: Duration = Duration::from_secs(1);
@@ -38,8 +38,8 @@ const FEEDS: &str = "rss";
 /// What keeping hubs up takes.
 #[derive(Debug)]
 pub struct HubsKit {
-    /// The data directory.
-    pub dir: PathBuf,
+    /// The data directory with its store.
+    pub place: Place,
     pub networks: Arc<Networks>,
     pub clock: Arc<dyn Clock>,
     /// Whom servers can write to.
@@ -66,7 +66,7 @@ impl Keeper {
     pub(super) fn new(kit: HubsKit, hubs: Hubs) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let options = HttpOptions::new(kit.contact.clone(), Arc::clone(&kit.clock), Arc::new(Vault::empty()));
-        let (data, fetch) = (Data::reopen(&kit.dir)?, HttpFetch::new(options)?);
+        let (data, fetch) = (Data::reopen(&kit.place)?, HttpFetch::new(options)?);
         Ok(Self { kit, hubs, data, fetch, runtime, looked: None, why: None, told: None })
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use freshet_app::place::Place;
 use freshet_fetch::{HttpFetch, HttpOptions, Vault};
 use freshet_network::networks::Networks;
 use freshet_types::SystemClock;
@@ -65,7 +66,7 @@ async fn other_addresses_are_refused_without_a_password() {
     let folder = tempfile::tempdir().unwrap();
     fill(&folder.path().join("store.sqlite"));
     let parts = Parts {
-        dir: folder.path().to_owned(),
+        place: Place::new(folder.path(), None),
         networks: Arc::new(Networks::shipped()),
         clock: Arc::new(SystemClock),
         credentials: None,
@@ -93,7 +94,7 @@ async fn the_dashboard_is_served_over_tls() {
     std::fs::write(path("key.pem").unwrap(), include_str!("key.pem")).unwrap();
     let files = TlsFiles { tls_cert: path("cert.pem"), tls_key: path("key.pem") };
     let parts = Parts {
-        dir: folder.path().to_owned(),
+        place: Place::new(folder.path(), None),
         networks: Arc::new(Networks::shipped()),
         clock: Arc::new(SystemClock),
         credentials: Some(Vec::new()),

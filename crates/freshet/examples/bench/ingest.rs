@@ -18,8 +18,18 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Value> {
         "  with a list   {:>10.0} posts/s (100,000 accounts and as many posts are forgotten)",
         figures.guarded_per_s
     );
+    // A new and empty schema of a server, where somebody names one.
+    let beside = std::env::var_os("FRESHET_BENCH_STORE").and_then(|address| address.into_string().ok());
+    let beside = beside.map(|address| bench::ingest_beside(&address, posts)).transpose()?;
+    if let Some((file, other)) = beside {
+        println!(
+            "  by turns      {file:>10.0} posts/s into the file, {other:.0} into the server: {:.2}",
+            other / file
+        );
+    }
     Ok(json!({
         "bench": "ingest",
+        "server_posts_per_s": beside.map(|(_, other)| other),
         "posts_per_s": figures.apply_per_s,
         "raw_posts_per_s": figures.raw_per_s,
         "guarded_posts_per_s": figures.guarded_per_s,

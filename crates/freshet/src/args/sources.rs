@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::{ArgAction, Args as ClapArgs, ValueEnum};
 use freshet_app::when::When;
 use freshet_types::{Span, Weight};
 
@@ -53,9 +53,10 @@ pub(crate) struct AddArgs {
     /// How much they count, from 0.001 to 1000: at weight 4 their posts wait half as long [default: 1, or what it was]
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     pub(crate) weight: Option<Weight>,
-    /// `never`: what they bring goes to subscribers, and only ids, times and fingerprints are kept [default: as their network does]
-    #[arg(long, value_name = "STORE", value_parser = ["never", "keep"])]
-    pub(crate) store: Option<String>,
+    /// `never`: what they bring goes to subscribers, and only ids, times and fingerprints are kept; `keep` [default: as their
+    /// network does]. An address says which store they are added to, as with every command
+    #[arg(long, value_name = "STORE", action = ArgAction::Append, value_parser = value::store_or_keeping)]
+    pub(crate) store: Vec<String>,
     /// Permit loopback and private addresses for these sources
     #[arg(long)]
     pub(crate) allow_private: bool,
@@ -64,6 +65,13 @@ pub(crate) struct AddArgs {
     pub(crate) kind: Option<AddKind>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+}
+
+impl AddArgs {
+    /// What is said about what is kept.
+    pub(crate) fn keeping(&self) -> Option<&str> {
+        self.store.iter().map(String::as_str).rfind(|store| value::is_keeping(store))
+    }
 }
 
 /// What references are, where a person says so.

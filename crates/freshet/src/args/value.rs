@@ -55,6 +55,27 @@ pub(super) fn clock(text: &str) -> Result<String, String> {
     Err("a clock is an http:// or https:// address, or `system`".to_owned())
 }
 
+/// The address of a store; a bare word is none, so that a slip of the pen makes no file.
+pub(super) fn store(text: &str) -> Result<String, String> {
+    if text.contains(['/', '.', ':', '\\']) {
+        return Ok(text.to_owned());
+    }
+    Err("a store is `postgres://USER@HOST/DATABASE`, or a SQLite file with its folder".to_owned())
+}
+
+/// What `add` takes by the same name: an address, or what is kept.
+pub(super) fn store_or_keeping(text: &str) -> Result<String, String> {
+    if is_keeping(text) {
+        return Ok(text.to_owned());
+    }
+    store(text).map_err(|error| format!("write `never` or `keep`; {error}"))
+}
+
+/// Whether this says what is kept, and names no store.
+pub(super) fn is_keeping(text: &str) -> bool {
+    matches!(text, "never" | "keep")
+}
+
 /// On or off.
 pub(super) fn switch(text: &str) -> Result<Switch, String> {
     Switch::from_stored(text).map_err(|_| "write `on` or `off`".to_owned())

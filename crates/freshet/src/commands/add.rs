@@ -31,7 +31,7 @@ fn wish(args: &AddArgs) -> AddWish {
         since: args.since,
         retention: args.retention,
         weight: args.weight,
-        keeping: args.store.as_deref().map(storing::keeping),
+        keeping: args.keeping().map(storing::keeping),
         allow_private: args.allow_private,
         is_forum: args.kind == Some(AddKind::Forum),
         is_page: args.kind == Some(AddKind::Page),

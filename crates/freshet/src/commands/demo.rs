@@ -54,6 +54,7 @@ async fn demo(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let globals = Globals {
         viewer: None,
         data_dir: folder.path.clone(),
+        store: None,
         clock: Some(format!("{base}/clock")),
         verbosity: 0,
         config: Config::default(),

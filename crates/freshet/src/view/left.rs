@@ -7,12 +7,12 @@
 //! over the sources, so it is done beside the drawing, and rarely where it takes long.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshet_app::data::Data;
 use freshet_app::gaps::GapsSum;
+use freshet_app::place::Place;
 use freshet_app::text::{brief, grouped};
 use freshet_network::networks::Networks;
 use freshet_store::setting::Setting;
@@ -125,7 +125,7 @@ impl Pace {
 
 /// Looks at all lists now and then.
 pub(super) struct Progress {
-    kit: (PathBuf, Arc<Networks>, Arc<dyn Clock>),
+    kit: (Place, Arc<Networks>, Arc<dyn Clock>),
     looking: Option<JoinHandle<Option<Left>>>,
     looked_at: Option<Instant>,
     look_time: Duration,
@@ -136,10 +136,10 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(dir: PathBuf, networks: Arc<Networks>, clock: Arc<dyn Clock>) -> Self {
-        let remembered = Data::reader(&dir).ok().and_then(|data| PACE.get(&data.store).ok().flatten());
+    pub(super) fn new(place: Place, networks: Arc<Networks>, clock: Arc<dyn Clock>) -> Self {
+        let remembered = Data::reader(&place).ok().and_then(|data| PACE.get(&data.store).ok().flatten());
         let pace = remembered.and_then(|text| Pace::from_text(&text)).unwrap_or_default();
-        let kit = (dir, networks, clock);
+        let kit = (place, networks, clock);
         let remembered_at = Instant::now();
         Self {
             kit,
@@ -155,9 +155,9 @@ impl Progress {
     /// What is known. A drawing does not wait for a look that is under way; a line that is printed does.
     pub(super) async fn look(&mut self, waits: bool) -> Option<Left> {
         if self.looking.is_none() && self.is_time() {
-            let (dir, networks, clock) = self.kit.clone();
+            let (place, networks, clock) = self.kit.clone();
             self.looked_at = Some(Instant::now());
-            self.looking = Some(tokio::task::spawn_blocking(move || count(&dir, &networks, &*clock)));
+            self.looking = Some(tokio::task::spawn_blocking(move || count(&place, &networks, &*clock)));
         }
         if let Some(looking) = self.looking.take_if(|looking| waits || looking.is_finished()) {
             let looked = looking.await;
@@ -201,17 +201,17 @@ impl Progress {
             return;
         }
         self.remembered_at = Instant::now();
-        let (dir, pace) = (self.kit.0.clone(), self.pace);
+        let (place, pace) = (self.kit.0.clone(), self.pace);
         drop(tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
             let text = serde_json::to_string(&pace)?;
-            Ok(PACE.put(&mut Data::reopen(&dir)?.store, &text)?)
+            Ok(PACE.put(&mut Data::reopen(&place)?.store, &text)?)
         }));
     }
 }
 
 /// A pass over all sources.
-fn count(dir: &Path, networks: &Networks, clock: &dyn Clock) -> Option<Left> {
-    let data = Data::reader(dir).ok()?;
+fn count(place: &Place, networks: &Networks, clock: &dyn Clock) -> Option<Left> {
+    let data = Data::reader(place).ok()?;
     let now = clock.now();
     let robots = data.store.robots().ok()?;
     let is_at_work =
@@ -231,6 +231,8 @@ fn count(dir: &Path, networks: &Networks, clock: &dyn Clock) -> Option<Left> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn left(complete_count: u64, done: f64, todo: f64) -> Left {
@@ -239,7 +241,7 @@ mod tests {
 
     fn progress(dir: &Path) -> Progress {
         let clock: Arc<dyn Clock> = Arc::new(freshet_types::SystemClock);
-        Progress::new(dir.to_owned(), Arc::new(Networks::empty()), clock)
+        Progress::new(Place::new(dir, None), Arc::new(Networks::empty()), clock)
     }
 
     #[test]

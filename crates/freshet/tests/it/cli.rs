@@ -42,6 +42,7 @@ fn help() {
         "plan",
         "gaps",
         "check",
+        "copy",
         "complaints",
         "search",
         "find",

@@ -26,6 +26,7 @@ mod objects;
 mod outputs;
 mod pages;
 mod polls;
+mod postgres;
 mod simulate;
 mod steering;
 mod stored;

@@ -51,6 +51,7 @@ fn check(pages: &[Answer], allow_private: bool, expected: &str, requests_max: us
     let dir = tempfile::tempdir().expect("there is room");
     let globals = Globals {
         data_dir: dir.path().join("data"),
+        store: None,
         clock: None,
         viewer: None,
         verbosity: 0,

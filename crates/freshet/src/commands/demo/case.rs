@@ -62,6 +62,7 @@ pub(super) async fn run(args: &DemoArgs, case: Case) -> anyhow::Result<ExitCode>
     let globals = Arc::new(Globals {
         viewer: None,
         data_dir: folder.path.clone(),
+        store: None,
         clock: Some(format!("{}/clock", graph.base)),
         verbosity: 0,
         config: Config::default(),

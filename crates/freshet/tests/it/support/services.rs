@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -18,11 +18,20 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 pub(crate) struct Postgres {
     /// Connection string of its superuser.
     pub(crate) url: String,
+    psql: PathBuf,
     _process: Process,
     _folder: TempDir,
 }
 
 impl Postgres {
+    /// Says something to the server as its superuser.
+    pub(crate) fn say(&self, sql: &str) {
+        let said =
+            Command::new(&self.psql).args([&self.url, "-q", "-v", "ON_ERROR_STOP=1", "-c", sql]).output();
+        let said = said.expect("psql can be started");
+        assert!(said.status.success(), "{sql}: {}", String::from_utf8_lossy(&said.stderr));
+    }
+
     /// Makes and starts a cluster with the programs in `bin`.
     pub(crate) fn start(bin: &Path) -> Self {
         let folder = TempDir::with_prefix("freshet-pg-").expect("a folder for PostgreSQL");
@@ -59,6 +68,7 @@ impl Postgres {
         });
         Self {
             url: format!("postgresql://postgres@127.0.0.1:{port}/postgres"),
+            psql: bin.join("psql"),
             _process: process,
             _folder: folder,
         }
