@@ -44,7 +44,7 @@ impl Place {
 
     /// The address that was named, for the environment of a command of ours.
     pub fn named(&self) -> Option<&str> {
-        self.named.as_ref().map(|named| named.expose_secret())
+        self.named.as_ref().map(secrecy::ExposeSecret::expose_secret)
     }
 }
 

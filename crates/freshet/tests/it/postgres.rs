@@ -40,7 +40,7 @@ fn crawled(world: &World, freshet: Freshet) -> Freshet {
     freshet.ok(&["init"]);
     let list = freshet.folder().join("references");
     let lines: Vec<String> = authors.iter().map(|author| format!("{}/@{author}\n", world.base)).collect();
-    std::fs::write(&list, lines.concat()).unwrap();
+    std::fs::write(&list, lines.concat()).expect("the list can be written");
     freshet.ok(&["add", "--allow-private", "-f", &list.to_string_lossy()]);
     for pause_ms in [900, 2100] {
         let mut run = freshet.start(&["run", "--headless", "--no-dashboard", "--ceiling", "1h"], "run.log");
