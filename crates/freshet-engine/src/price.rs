@@ -420,13 +420,23 @@ impl Prices {
 
     /// Finds the prices of all scopes that a tariff pays and that are old: one that many servers share is found once for all.
     fn find(&mut self, tariff_key: TariffKey, ledger: &Ledger, now: Timestamp) {
-        let paid = self.tariffs[tariff_key.index()].bills.iter().map(|bill| bill.scope);
-        let scopes: Vec<ScopeKey> = paid.filter(|scope| self.scopes[scope.index()].is_stale(now)).collect();
-        for &scope in &scopes {
+        let paid: Vec<ScopeKey> =
+            self.tariffs[tariff_key.index()].bills.iter().map(|bill| bill.scope).collect();
+        for &scope in &paid {
             let it = &mut self.scopes[scope.index()];
             if it.is_declared {
                 it.budget_per_s = ledger.refill_per_s(&it.key, now).unwrap_or(it.budget_per_s);
             }
+        }
+        // A quota that an earlier process paid, and this one has not asked for yet, is not empty: its price stays as it was.
+        let is_known = |it: &Scope| !it.is_declared || it.budget_per_s > 0.0;
+        let is_due = |scope: &ScopeKey| {
+            let it = &self.scopes[scope.index()];
+            is_known(it) && it.is_stale(now)
+        };
+        let scopes: Vec<ScopeKey> = paid.into_iter().filter(is_due).collect();
+        for &scope in &scopes {
+            let it = &mut self.scopes[scope.index()];
             // A price that is asked for by growth alone came too soon to learn from.
             if self.has_price && it.priced_at.is_some_and(|at| now - at >= PRICED_EVERY) {
                 it.correct(now);

@@ -56,6 +56,20 @@ fn a_ceiling_that_no_quota_permits_gives_way() {
     assert!((prices.market(PLACE, &ledger, now).ceiling_stretch - 1.0).abs() < 1e-9);
 }
 
+/// What an earlier process had paid with a token was taken for empty while nobody asked with it, and nobody was visited any more.
+#[test]
+fn a_quota_that_was_not_asked_for_yet_is_not_empty() {
+    let (mut prices, ledger, now) = priced(10, 1000, Span::DAY);
+    let before = prices.price(PLACE);
+    let other = QuotaNeed { key: QuotaKey { holder: "ada".into(), ..need(0).key }, ..need(1000) };
+    let mut paid = Vec::new();
+    prices.spend(PLACE, Use::News, [other].iter(), &mut paid, now);
+    prices.visited(PLACE, &paid, 1.0, now);
+    let market = prices.market(PLACE, &ledger, now + PRICED_EVERY);
+    assert!(market.price <= before * 2.0, "{before} before, {} now", market.price);
+    assert!((market.ceiling_stretch - 1.0).abs() < 1e-9, "{}", market.ceiling_stretch);
+}
+
 #[test]
 fn prices_are_remembered_and_sources_not_counted_twice() {
     let (prices, ledger, now) = priced(1000, 1000, Span::DAY);
