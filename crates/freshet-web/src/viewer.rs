@@ -4,7 +4,7 @@
 //! itself (counting, pages that listen, forums that are learned) sees nothing of any viewer. As a viewer nothing is changed.
 
 use axum::extract::Request;
-use axum::http::header::SET_COOKIE;
+use axum::http::header::{SET_COOKIE, UPGRADE};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use freshet_store::viewers::Viewers;
@@ -68,7 +68,9 @@ pub(super) fn choose(
         let problem = Problem::new(StatusCode::NOT_FOUND, format!("nothing was read as `{viewer}`"));
         return Err(problem.hint("`freshet add REF --as NAME` watches something with a credential"));
     }
-    let is_change = !matches!(*request.method(), Method::GET | Method::HEAD);
+    // Whoever reads a subscription over a WebSocket moves its place in the log, for all.
+    let is_socket = request.headers().contains_key(UPGRADE);
+    let is_change = is_socket || !matches!(*request.method(), Method::GET | Method::HEAD);
     if choice.viewer.is_some() && is_change {
         let problem = Problem::new(StatusCode::FORBIDDEN, "as a viewer nothing is changed");
         return Err(problem.hint("look as everybody again (`?as=`), or use the command with `--as`"));
